@@ -21,7 +21,7 @@ const (
 	//   - A distance below MinOffset stands for its least multiple that is not below.
 	//
 	// This defines candidates, not a data structure: the CPU keeps rows of recent positions, and a
-	// device may sort positions instead.
+	// device may sort positions instead. The parser works on segments of SegmentSize bytes.
 	RowHash
 	// HashChain looks at the Depth most recent positions with the same hash of 4 bytes, and at the
 	// last one with the same hash of 3 bytes, within a window of 32 KiB. It takes the longest match

@@ -73,6 +73,60 @@ func fusedContents() map[string][]byte {
 	return all
 }
 
+// segmentContents returns blocks of several segments of the parse, which repeat offsets of segments
+// before, continue matches, or have no sequences.
+func segmentContents() map[string][]byte {
+	const size = 2*lz77.SegmentSize + 10_007
+	r := rand.New(rand.NewPCG(12, 3))
+	noise := make([]byte, size)
+	for i := range noise {
+		noise[i] = byte(r.Uint32())
+	}
+	all := map[string][]byte{"noise": noise}
+	for _, name := range []string{"text", "mixed"} {
+		all[name] = corpus.ByName(name).Make(size)
+	}
+	// Records of which a half differs from those before, each time another one.
+	p := bytes.Clone(noise)
+	for i := 200; i < size; i++ {
+		if i%40 > r.IntN(8) {
+			p[i] = p[i-37*(1+i/300%4)]
+		}
+	}
+	all["records"] = p
+	// Three offsets in turn, and no other ones.
+	p = bytes.Clone(noise)
+	for i := 30_000; i < size; i++ {
+		if i%40 > 9 {
+			p[i] = p[i-[]int{30_000, 20_001, 10_003}[i/40%3]]
+		}
+	}
+	all["three offsets"] = p
+	// A segment without sequences between others, and a match that spans the rest.
+	p = bytes.Clone(noise)
+	copy(p[1000:lz77.SegmentSize-3000], corpus.ByName("text").Make(lz77.SegmentSize))
+	copy(p[2*lz77.SegmentSize-7:], p[:size])
+	all["apart"] = p
+	// A match that spans more than a segment.
+	p = bytes.Clone(noise)
+	copy(p[20_000:], p[:size-30_000])
+	all["long"] = p
+	return all
+}
+
+// segmentRequests returns requests for these blocks.
+func segmentRequests(layouts [2]*lzseq.Layout) (all []*gpu.Request) {
+	for name, src := range segmentContents() {
+		level := 5 + len(name)%3
+		all = append(all, fusedRequest(src, level, layouts[0]))
+		if len(name)%2 == 0 || testenv.All() {
+			size := 2*lz77.SegmentSize + lz77.CandidateTail + len(name)%3 - 1
+			all = append(all, fusedRequest(src[:size], level, layouts[1]))
+		}
+	}
+	return all
+}
+
 // fewBytes of a log have so few coded symbols that they make one group of four lanes.
 const fewBytes = 17_000
 
@@ -110,6 +164,9 @@ func testFused(t *testing.T, d gpu.Device) {
 				add(fusedRequest(src, level, layouts[i/3%2]))
 			}
 		}
+	}
+	for _, r := range segmentRequests(layouts) {
+		add(r)
 	}
 	// Literals alone, of which several pairs of lane groups code parts.
 	manyGroups := make([]byte, 600_000)

@@ -11,7 +11,7 @@
 // They hit the cache.
 //
 // input, state: see fused_begin
-// seqs, marks: as fused_parse left them
+// seqs, marks: as fused_place left them
 // streams: four bytes in each u32, the first one lowest; up to three bytes behind a stream are
 // undefined
 

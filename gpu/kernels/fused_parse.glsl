@@ -23,6 +23,10 @@ layout(std430, binding = 4) restrict buffer Binding4 {
 
 const uint PLAIN = 1u;
 
+const uint SEGMENT = 65536u;
+
+const uint ENTRIES = 16386u;
+
 const uint UPDATE = 1u;
 
 const uint DONE = 2u;
@@ -53,6 +57,14 @@ uint first = 0u;
 
 uint end = 0u;
 
+uint limit = 0u;
+
+uint reach = 0u;
+
+uint entry = 0u;
+
+uint entries = 0u;
+
 uint nice = 0u;
 
 uint least = 0u;
@@ -82,6 +94,14 @@ uint r2 = 0u;
 uint count = 0u;
 
 uint updated = 0u;
+
+uint every = 0u;
+
+uint different = 0u;
+
+uint second = 0u;
+
+uint third = 0u;
 
 uint lits = 0u;
 
@@ -137,6 +157,15 @@ uint bits(uint v) {
     return uint(findMSB(v)) + 1u;
 }
 
+uint logarithm(uint v) {
+    uint k = bits(v) - 1u;
+    return (k * 8u) + (((v << (((31u - k) & 31u) & 31u)) << 1u) >> 29u);
+}
+
+uint extraBits(uint d) {
+    return uint(findMSB((d >> 2u) + 1u));
+}
+
 void begin(uint p) {
     bestLength = 0u;
     bestOffset = 0u;
@@ -170,7 +199,7 @@ void consider(uint p) {
     }
     uint length_ = (g >> 24u) + 4u;
     candidate = g & 0xffffffu;
-    if ((((candidate < 16u) || (candidate > p)) || (candidate > maxOffset)) || (length_ > (size - p))) {
+    if ((((candidate < 16u) || (candidate > p)) || (candidate > maxOffset)) || (length_ > (reach - p))) {
         reason = GIVE_UP;
         return;
     }
@@ -189,7 +218,7 @@ void extend(uint p) {
     if (pending == 16u) {
         by = candidate;
     }
-    uint longest = size - p;
+    uint longest = reach - p;
     bool ends = true;
     if ((pending != 16u) || (m >= nice)) {
         uint c = (p - min(by, p)) + m;
@@ -257,11 +286,6 @@ void choose(uint p) {
     matchScore = score;
 }
 
-uint logarithm(uint v) {
-    uint k = bits(v) - 1u;
-    return (k * 8u) + (((v << (((31u - k) & 31u) & 31u)) << 1u) >> 29u);
-}
-
 bool pays() {
     uint x = load32(src, at);
     uint y = load32(src, at + 4u);
@@ -324,10 +348,10 @@ uint lengthBytes(uint v) {
 }
 
 void note() {
-    uint s = (input_[desc + 7u] + count) * 3u;
+    uint s = (entry + count) * 3u;
     seqs[s] = lits;
     seqs[s + 1u] = anchor;
-    uint k = (input_[desc + 7u] + count) * 4u;
+    uint k = (entry + count) * 4u;
     marks[k] = offsets;
     marks[k + 1u] = longRuns;
     marks[k + 2u] = longMatches;
@@ -335,9 +359,18 @@ void note() {
 }
 
 void emit() {
-    if ((count + 1u) >= input_[desc + 8u]) {
+    if ((count + 1u) >= entries) {
         reason = GIVE_UP;
         return;
+    }
+    ahead = 0u;
+    phase = 0u;
+    if ((at + n) > limit) {
+        n = limit - at;
+        if (n < least) {
+            i = limit;
+            return;
+        }
     }
     uint place = 3u;
     if (d == r2) {
@@ -348,6 +381,14 @@ void emit() {
     }
     if (d == r0) {
         place = 0u;
+    }
+    if ((place == 3u) && (different < 3u)) {
+        if (different == 1u) {
+            second = count;
+        } else if (different == 2u) {
+            third = count;
+        }
+        different++;
     }
     uint run = at - anchor;
     bool plain = input_[desc + 9u] == PLAIN;
@@ -363,9 +404,9 @@ void emit() {
         offsets += 2u;
     } else if (place == 3u) {
         offsets++;
-        extra += bits((d >> 2u) + 1u) - 1u;
+        extra += extraBits(d);
     }
-    seqs[((input_[desc + 7u] + count) * 3u) + 2u] = d | (place << 30u);
+    seqs[((entry + count) * 3u) + 2u] = d | (place << 30u);
     begins[count & 255u] = anchor;
     runs[count & 255u] = run;
     if (place >= 2u) {
@@ -380,14 +421,12 @@ void emit() {
     anchor = at + n;
     note();
     i = anchor;
-    ahead = 0u;
-    phase = 0u;
 }
 
 void finish() {
     if (phase == 1u) {
         if ((((n < 8u) && (d != r0)) && (d != r1)) && (d != r2)) {
-            if ((count - updated) >= 1024u) {
+            if ((count - updated) >= every) {
                 reason = UPDATE;
                 return;
             }
@@ -467,18 +506,29 @@ void main() {
     }
     memoryBarrierShared();
     barrier();
-    uint block = (id.y * grid.x) + id.x;
-    if (block >= input_[0]) {
+    uint number = (id.y * grid.x) + id.x;
+    if (number >= input_[13]) {
         return;
     }
+    uint block = input_[input_[12] + number];
     uint b = input_[3] + (block * 16u);
     desc = input_[5] + (block * 36u);
-    uint now = input_[desc + 14u];
+    uint segment = number - input_[desc + 34u];
+    uint now = (input_[desc + 14u] + 64u) + (segment * 1088u);
     src = input_[b];
     size = input_[b + 1u];
     first = input_[b + 2u];
-    end = input_[b + 3u];
     nice = input_[b + 7u];
+    end = input_[b + 3u];
+    limit = size;
+    entry = input_[desc + 7u] + (segment * ENTRIES);
+    entries = input_[desc + 8u] - (segment * ENTRIES);
+    if (((segment + 1u) * SEGMENT) < end) {
+        end = (segment + 1u) * SEGMENT;
+        limit = end;
+        entries = ENTRIES;
+    }
+    reach = min((end + nice) + 16u, size);
     maxOffset = input_[b + 9u];
     repeats = input_[desc + 11u];
     least = input_[desc + 12u];
@@ -496,7 +546,7 @@ void main() {
     r0 = state[now + 3u];
     r1 = state[now + 4u];
     r2 = state[now + 5u];
-    count = min(state[now + 6u], input_[desc + 8u] - 1u);
+    count = min(state[now + 6u], entries - 1u);
     updated = min(state[now + 7u], count);
     lits = state[now + 8u];
     offsets = state[now + 9u];
@@ -516,6 +566,10 @@ void main() {
     tested = state[now + 29u];
     m = state[now + 30u];
     candidate = state[now + 31u];
+    different = state[now + 33u];
+    second = state[now + 34u];
+    third = state[now + 35u];
+    every = state[now + 36u];
     for (uint k = lane; k < 256u; k += 64u) {
         costs[k] = state[(now + 64u) + k];
         counts[k] = state[(now + 320u) + k];
@@ -537,6 +591,7 @@ void main() {
         }
         updateCosts(lane);
         updated = count;
+        every = min(every * 2u, 1024u);
         reason = 0u;
     }
     for (uint k = lane; k < 256u; k += 64u) {
@@ -550,12 +605,6 @@ void main() {
     }
     if (reason == DONE) {
         state[now] = 1u;
-        state[now + 21u] = (lits + size) - anchor;
-        state[now + 22u] = count;
-        state[now + 23u] = offsets;
-        state[now + 24u] = longRuns;
-        state[now + 25u] = longMatches;
-        state[now + 26u] = (extra + 7u) >> 3u;
     } else if (reason == GIVE_UP) {
         state[now] = 2u;
     }
@@ -584,5 +633,8 @@ void main() {
     state[now + 29u] = tested;
     state[now + 30u] = m;
     state[now + 31u] = candidate;
-    state[now + 32u] += turns;
+    state[now + 33u] = different;
+    state[now + 34u] = second;
+    state[now + 35u] = third;
+    state[now + 36u] = every;
 }

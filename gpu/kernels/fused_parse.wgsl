@@ -1,6 +1,6 @@
-// Parses blocks as lz77.Matcher.ParseCandidates does: greedy or lazy matching over candidates.
+// Parses segments as lz77.Matcher.ParseCandidates does: greedy or lazy matching over candidates.
 //
-// Each step of a lazy parse depends on the one before, so the first invocation parses a block
+// Each step of a lazy parse depends on the one before, so the first invocation parses a segment
 // alone. The other 63 help to update the costs of literals, every 1,024 sequences. The parse is one
 // loop without inner loops. A turn does a bounded piece of work: it tests the repeat offsets of a
 // position, compares 16 more bytes, extends a match backward by one byte, or emits a sequence. All
@@ -9,18 +9,19 @@
 // software drivers leave a loop. Software drivers also run inner loops for invocations that do not
 // need them, so there are none.
 //
-// Dispatch: one workgroup of 64 invocations for each block. Workgroups count along x, then y;
-// surplus ones do nothing. Dispatched again until all parses are done.
+// Dispatch: one workgroup of 64 invocations for each segment of a parse. Workgroups count along x,
+// then y; surplus ones do nothing. Dispatched again until all parses are done.
 // Workgroup memory: 5 KiB: costs, counts and the latest literal runs.
-// Bound: latency of dependent reads. Files take 0.1 to 0.6 turns a byte. Only many blocks at a time
+// Bound: latency of dependent reads. Files take 0.1 to 0.6 turns a byte. Only many segments at a time
 // keep a GPU busy.
 //
 // input, state: see fused_begin
 // best: as match_best left it
 // seqs: 3 u32 for each sequence: 0 literals before it; 1 position of its literals; 2 its offset and,
-//   above 30 bits, the number of the repeat offset, 3 for a new offset. Then 0 and 1 of the end
-// marks: 4 u32 for each sequence, and for the end: the sizes of the streams before it: 0 offsets,
-//   1 long literal runs and 2 long matches in bytes, 3 extra bits in bits
+//   above 30 bits, the number of the repeat offset, 3 for a new offset. Then 0 and 1 of the end.
+//   Literals and repeat offsets are those of the segment
+// marks: 4 u32 for each sequence, and for the end: the sizes of the streams of the segment before it:
+//   0 offsets, 1 long literal runs and 2 long matches in bytes, 3 extra bits in bits
 
 @group(0) @binding(0) var<storage, read> input: array<u32>;
 @group(0) @binding(1) var<storage, read> best: array<u32>;
@@ -29,6 +30,8 @@
 @group(0) @binding(4) var<storage, read_write> state: array<u32>;
 
 const PLAIN = 1u;
+const SEGMENT = 65536u;
+const ENTRIES = 16386u; // of a segment, in seqs and marks
 
 // Reasons to leave the loop.
 const UPDATE = 1u;
@@ -47,9 +50,13 @@ var<private> desc: u32; // index of the block's Fused descriptor
 var<private> src: u32; // index of its bytes
 var<private> size: u32;
 var<private> first: u32; // its first position
-var<private> end: u32; // its positions
+var<private> end: u32; // of the segment: matches begin before it
+var<private> limit: u32; // and are cut here
+var<private> reach: u32; // what is behind does not count for the length of a match
+var<private> entry: u32; // the segment's first entry in seqs and marks
+var<private> entries: u32;
 var<private> nice: u32;
-var<private> least: u32; // least length of a match with a repeat offset
+var<private> least: u32; // least length of a match with a repeat offset, or of one that is cut
 var<private> repeats: u32;
 var<private> lazy: u32; // later positions to test
 var<private> maxOffset: u32;
@@ -64,6 +71,10 @@ var<private> r1: u32;
 var<private> r2: u32;
 var<private> count: u32; // sequences
 var<private> updated: u32; // sequences at the last update of costs
+var<private> every: u32; // sequences from there to the next one
+var<private> different: u32; // offsets, up to 3
+var<private> second: u32; // sequence with the second one
+var<private> third: u32; // and with the third one
 var<private> lits: u32; // literals before anchor
 var<private> offsets: u32; // bytes, as in marks
 var<private> longRuns: u32;
@@ -100,10 +111,9 @@ fn equal(x: u32) -> u32 {
     return countTrailingZeros(x) >> 3u;
 }
 
-// bits returns the number of bits of v, which is not 0.
-fn bits(v: u32) -> u32 {
-    return firstLeadingBit(v) + 1u;
-}
+//include logarithm
+
+//include offset_bits
 
 //include fused_look
 
@@ -116,21 +126,30 @@ fn lengthBytes(v: u32) -> u32 {
 
 // note stores the sums before the next sequence.
 fn note() {
-    let s = (input[desc + 7u] + count) * 3u;
+    let s = (entry + count) * 3u;
     seqs[s] = lits;
     seqs[s + 1u] = anchor;
-    let k = (input[desc + 7u] + count) * 4u;
+    let k = (entry + count) * 4u;
     marks[k] = offsets;
     marks[k + 1u] = longRuns;
     marks[k + 2u] = longMatches;
     marks[k + 3u] = extra;
 }
 
-// emit adds a sequence.
+// emit adds a sequence, unless what the segment has of the match is too short.
 fn emit() {
-    if (count + 1u >= input[desc + 8u]) {
+    if (count + 1u >= entries) {
         reason = GIVE_UP;
         return;
+    }
+    ahead = 0u;
+    phase = 0u;
+    if (at + n > limit) {
+        n = limit - at;
+        if (n < least) {
+            i = limit;
+            return;
+        }
     }
     var place = 3u;
     if (d == r2) {
@@ -141,6 +160,14 @@ fn emit() {
     }
     if (d == r0) {
         place = 0u;
+    }
+    if (place == 3u && different < 3u) {
+        if (different == 1u) {
+            second = count;
+        } else if (different == 2u) {
+            third = count;
+        }
+        different++;
     }
     let run = at - anchor;
     let plain = input[desc + 9u] == PLAIN;
@@ -156,9 +183,9 @@ fn emit() {
         offsets += 2u;
     } else if (place == 3u) {
         offsets++;
-        extra += bits((d >> 2u) + 1u) - 1u;
+        extra += extraBits(d);
     }
-    seqs[(input[desc + 7u] + count) * 3u + 2u] = d | (place << 30u);
+    seqs[(entry + count) * 3u + 2u] = d | (place << 30u);
     begins[count & 255u] = anchor;
     runs[count & 255u] = run;
     if (place >= 2u) {
@@ -173,15 +200,13 @@ fn emit() {
     anchor = at + n;
     note();
     i = anchor;
-    ahead = 0u;
-    phase = 0u;
 }
 
 // finish decides whether the match pays, extends it backward by a byte, or emits it.
 fn finish() {
     if (phase == 1u) {
         if (n < 8u && d != r0 && d != r1 && d != r2) {
-            if (count - updated >= 1024u) {
+            if (count - updated >= every) {
                 reason = UPDATE;
                 return;
             }
@@ -239,18 +264,29 @@ fn main(
     @builtin(num_workgroups) grid: vec3<u32>,
     @builtin(local_invocation_index) lane: u32
 ) {
-    let block = id.y * grid.x + id.x;
-    if (block >= input[0]) {
+    let number = id.y * grid.x + id.x;
+    if (number >= input[13]) {
         return;
     }
+    let block = input[input[12] + number];
     let b = input[3] + block * 16u;
     desc = input[5] + block * 36u;
-    let now = input[desc + 14u];
+    let segment = number - input[desc + 34u];
+    let now = input[desc + 14u] + 64u + segment * 1088u;
     src = input[b];
     size = input[b + 1u];
     first = input[b + 2u];
-    end = input[b + 3u];
     nice = input[b + 7u];
+    end = input[b + 3u];
+    limit = size;
+    entry = input[desc + 7u] + segment * ENTRIES;
+    entries = input[desc + 8u] - segment * ENTRIES;
+    if ((segment + 1u) * SEGMENT < end) {
+        end = (segment + 1u) * SEGMENT;
+        limit = end;
+        entries = ENTRIES;
+    }
+    reach = min(end + nice + 16u, size);
     maxOffset = input[b + 9u];
     repeats = input[desc + 11u];
     least = input[desc + 12u];
@@ -268,7 +304,7 @@ fn main(
     r0 = state[now + 3u];
     r1 = state[now + 4u];
     r2 = state[now + 5u];
-    count = min(state[now + 6u], input[desc + 8u] - 1u);
+    count = min(state[now + 6u], entries - 1u);
     updated = min(state[now + 7u], count);
     lits = state[now + 8u];
     offsets = state[now + 9u];
@@ -288,6 +324,10 @@ fn main(
     tested = state[now + 29u];
     m = state[now + 30u];
     candidate = state[now + 31u];
+    different = state[now + 33u];
+    second = state[now + 34u];
+    third = state[now + 35u];
+    every = state[now + 36u];
     for (var k = lane; k < 256u; k += 64u) {
         costs[k] = state[now + 64u + k];
         atomicStore(&counts[k], state[now + 320u + k]);
@@ -309,6 +349,7 @@ fn main(
         }
         updateCosts(lane);
         updated = count;
+        every = min(every * 2u, 1024u);
         reason = 0u;
     }
     for (var k = lane; k < 256u; k += 64u) {
@@ -322,13 +363,6 @@ fn main(
     }
     if (reason == DONE) {
         state[now] = 1u;
-        // Sizes of the streams.
-        state[now + 21u] = lits + size - anchor;
-        state[now + 22u] = count;
-        state[now + 23u] = offsets;
-        state[now + 24u] = longRuns;
-        state[now + 25u] = longMatches;
-        state[now + 26u] = (extra + 7u) >> 3u;
     } else if (reason == GIVE_UP) {
         state[now] = 2u;
     }
@@ -357,5 +391,8 @@ fn main(
     state[now + 29u] = tested;
     state[now + 30u] = m;
     state[now + 31u] = candidate;
-    state[now + 32u] += turns;
+    state[now + 33u] = different;
+    state[now + 34u] = second;
+    state[now + 35u] = third;
+    state[now + 36u] = every;
 }

@@ -3,7 +3,6 @@ package host
 import (
 	"encoding/binary"
 	"math"
-	"time"
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/lz77"
@@ -12,15 +11,15 @@ import (
 )
 
 // Fused runs all stages of a block in one submission: candidates, lazy parse, sequence coding,
-// entropy coding. The host uploads content and downloads payloads. One invocation parses a block,
-// because each step of a lazy parse depends on the one before; so the GPU is busy only with many
-// blocks at a time. The head of each kernel says what it computes. gpu/kernels/fused_begin.wgsl
-// describes the buffers.
+// entropy coding. The host uploads content and downloads payloads. One invocation parses a segment of
+// lz77.SegmentSize bytes, because each step of a lazy parse depends on the one before; so the GPU is
+// busy only with many segments at a time. The head of each kernel says what it computes.
+// gpu/kernels/fused_begin.wgsl describes the buffers.
 
 const (
 	// fusedBytes is the most content of a batch: 4 blocks of 4 MiB, as much as one submission
-	// holds. The GPU parses the blocks of a submission at the same time. A second submission would
-	// take as long again.
+	// holds. The GPU parses their segments at the same time. A second submission would take as long
+	// again.
 	fusedBytes = maxPositions
 	// fusedExpansion bounds the bytes that a buffer needs for each byte of content.
 	fusedExpansion = 8
@@ -33,21 +32,16 @@ const (
 	// minFused is the least block in bytes. Smaller ones may have default tables, and the CPU compresses
 	// them in microseconds.
 	minFused = rans.DefaultsLimit
-	// maxFused is the greatest block in bytes: the largest power of two that a slow GPU parses
-	// within gpu.DefaultTimeout.
+	// maxFused is the greatest block in bytes: the default of levels 5 to 7.
 	maxFused = 4 << 20
 
 	// turnsPerByte bounds the turns of the parse loop for a byte. A parse that needs more goes to
 	// the CPU.
 	turnsPerByte = 4
-	// usualTurnTenths is the most turns in 10 bytes of any data of internal/corpus. Files need 1 to
-	// 6.
-	usualTurnTenths = 13
-	// turnTime is the time of a turn, a few dependent reads, on a slow GPU. It is an estimate.
-	turnTime = 5 * time.Microsecond
-	// fusedTurns is the number of turns in a dispatch on a GPU. Other programs can use the GPU
-	// between two dispatches. softwareTurns is the number on adapters with softwareLoops.
-	fusedTurns    = 1 << 18
+	// fusedTurns is the number of turns in a dispatch on a GPU, which is enough for the segments of
+	// files. Other programs can use the GPU between two dispatches. softwareTurns is the number on
+	// adapters with softwareLoops.
+	fusedTurns    = 1 << 16
 	softwareTurns = softwareLoops / 2
 
 	// guessMargin is the inverse of the surplus of a download over the payload ratio of the last
@@ -59,7 +53,8 @@ const (
 const (
 	headerWords    = 16   // head of an upload
 	fusedWords     = 36   // descriptor of a block
-	stateWords     = 1088 // state of a parse
+	stateWords     = 64   // state of a block
+	segmentState   = 1088 // and for each segment of its parse
 	planHeadWords  = 16   // head of a block's plan
 	planGroupWords = 40   // and for each lane group
 	seqWords       = 3    // sequence
@@ -75,8 +70,14 @@ const (
 // fusedUsage is the part of each buffer in use, in words.
 type fusedUsage struct{ streams, seqs, state, plan, words, out uint32 }
 
-// slowParseTime returns the time in which a slow GPU parses a block of n bytes.
-func slowParseTime(n int) time.Duration { return time.Duration(n) * usualTurnTenths / 10 * turnTime }
+// parseSegments returns the number of segments in the parse of a block of n bytes.
+func parseSegments(n int) int {
+	return (n - lz77.CandidateTail + lz77.SegmentSize - 1) / lz77.SegmentSize
+}
+
+// longestSegment returns the size of the longest of these segments in bytes. The last one takes in the
+// bytes without candidates.
+func longestSegment(n int) int { return min(n, lz77.SegmentSize+lz77.CandidateTail) }
 
 // add adds a block of n bytes with a number of coded streams.
 func (u *fusedUsage) add(n int, coded, tiles int) {
@@ -88,7 +89,7 @@ func (u *fusedUsage) add(n int, coded, tiles int) {
 		}
 	}
 	u.seqs += maxSeqs(n)
-	u.state += stateWords
+	u.state += blockState(n)
 	g := blockGroups(n)
 	u.plan += planHeadWords + g*(encGroupWords+planGroupWords) + segments*segmentWords
 	u.plan += 4*maxSpans(segments, g) + headRoom(segments) + 4*maxPieces(segments, g)
@@ -102,7 +103,8 @@ func (u *fusedUsage) largest() uint64 {
 }
 
 // Bounds for a block of n bytes, or with that many segments and lane groups.
-func maxSeqs(n int) uint32                     { return uint32(n)/4 + 2 }
+func maxSeqs(n int) uint32                     { return uint32(n/4 + 2*parseSegments(n)) }
+func blockState(n int) uint32                  { return uint32(stateWords + segmentState*parseSegments(n)) }
 func maxSpans(segments, groups uint32) uint32  { return segments + groups }
 func maxPieces(segments, groups uint32) uint32 { return segments + 2*groups + 8 }
 func headRoom(segments uint32) uint32          { return (16 + segments*segmentHead + 3) &^ 3 }
@@ -121,7 +123,7 @@ func codedWords(n int) uint32 { return words(2*maxCoded(n)) + 3*blockGroups(n) +
 func fusedSize(n int) uint64 {
 	u := fusedUsage{plan: headWords}
 	u.add(n, 5, n/tileSize+1)
-	return max(u.largest(), matchSize(n)+4*(headerWords+fusedWords+logWords))
+	return max(u.largest(), matchSize(n)+4*uint64(headerWords+fusedWords+logWords+parseSegments(n)))
 }
 
 // runFused runs a batch of Fused, in several submissions if it does not fit into one.

@@ -11,14 +11,17 @@ import (
 // recordFused packs blocks and records all kernels of their submission.
 func (s *slot) recordFused(blocks []matchJob, positions, tiles int, used *fusedUsage) error {
 	n := len(blocks)
+	rowBits, longest, groups, parts := uint8(0), 0, 0, 0
 	in := headerWords + n*(blockWords+fusedWords) + tiles + logWords
-	rowBits, longest, groups := uint8(0), 0, 0
 	for i := range blocks {
-		in += int(words(len(blocks[i].r.Src))) + 2
+		size := len(blocks[i].r.Src)
+		in += int(words(size)) + 2
 		rowBits = max(rowBits, blocks[i].rowBits)
-		longest = max(longest, len(blocks[i].r.Src))
-		groups += int(blockGroups(len(blocks[i].r.Src)))
+		longest = max(longest, longestSegment(size))
+		groups += int(blockGroups(size))
+		parts += parseSegments(size)
 	}
+	in += parts
 	up, err := s.upload(4 * uint64(in))
 	if err != nil {
 		return err
@@ -29,50 +32,64 @@ func (s *slot) recordFused(blocks []matchJob, positions, tiles int, used *fusedU
 	}
 	fusedAt := uint32(headerWords + n*blockWords)
 	tilesAt := fusedAt + uint32(n*fusedWords)
-	logAt := tilesAt + uint32(tiles)
+	partsAt := tilesAt + uint32(tiles)
+	logAt := partsAt + uint32(parts)
 	// index in the plan, behind the descriptors of lane groups
 	segments := uint32(headWords + encGroupWords*groups)
 	head := packer{p: up}
 	head.put(uint32(n), uint32(tiles), uint32(positions), headerWords, tilesAt, fusedAt, logAt, turns)
-	head.put(maxLoops, uint32(tiles), segments, uint32(groups), 0, 0, 0, 0)
+	head.put(maxLoops, uint32(tiles), segments, uint32(groups), partsAt, uint32(parts), 0, 0)
 	logs, values := packer{p: up, at: logAt}, rans.LogTable()
 	logs.put(values[:]...)
 	w := packer{p: up, at: logAt + logWords}
-	table := packer{p: up, at: tilesAt}
+	table, partTable := packer{p: up, at: tilesAt}, packer{p: up, at: partsAt}
 	for i := range blocks {
 		j := &blocks[i]
 		w.block(&head, j)
 		for range j.tiles {
 			table.put(uint32(i))
 		}
+		for range parseSegments(len(j.r.Src)) {
+			partTable.put(uint32(i))
+		}
 	}
 	packFused(&packer{p: up, at: fusedAt}, blocks, segments, uint32(groups))
 
 	s.begin(4*uint64(in), In)
 	s.candidates(n, tiles, rowBits, 4*uint64(positions))
-	s.fusedKernels(n, tiles, groups, used)
-	parse := &s.sub.Kernels[len(s.sub.Kernels)-7]
-	parse.Times += 1 + turnsPerByte*longest/int(turns)
+	s.fusedKernels(n, tiles, parts, groups, used)
+	for i := range s.sub.Kernels {
+		if k := &s.sub.Kernels[i]; k.Kernel == "fused_parse" {
+			k.Times += turnsPerByte * longest / int(turns)
+		}
+	}
 	return nil
 }
 
-// fusedKernels records the kernels behind those that find candidates.
-func (s *slot) fusedKernels(n, tiles, groups int, used *fusedUsage) {
+// fusedKernels records the kernels behind those that find candidates, for n blocks whose parses have
+// that many segments.
+func (s *slot) fusedKernels(n, tiles, segments, groups int, used *fusedUsage) {
 	// Buffers that finding candidates no longer needs.
 	const streams, seqs, plan, marks, code = Keys, Positions, NewKeys, NewPositions, NewPositions
+	// And those for sequences of segments, before they have streams and plan.
+	const localSeqs, localMarks = streams, plan
 	for _, r := range []BufferSize{
-		{streams, uint64(used.streams)},
+		{streams, uint64(max(used.streams, seqWords*used.seqs))},
 		{seqs, seqWords * uint64(used.seqs)},
 		{marks, markWords * uint64(used.seqs)},
 		{Counts, uint64(used.state)},
-		{plan, uint64(used.plan)},
+		{plan, uint64(max(used.plan, markWords*used.seqs))},
 		{code, uint64(used.words)},
 		{Out, uint64(used.out)},
 	} {
 		s.reserve(r.Buffer, 4*r.Size)
 	}
-	s.dispatch("fused_begin", n, whole(In), whole(Counts))
-	s.dispatch("fused_parse", n, whole(In), whole(Out), whole(seqs), whole(marks), whole(Counts))
+	s.dispatch("fused_begin", segments, whole(In), whole(Counts))
+	s.dispatch("fused_parse", segments,
+		whole(In), whole(Out), whole(localSeqs), whole(localMarks), whole(Counts))
+	s.dispatch("fused_join", n, whole(In), whole(localSeqs), whole(localMarks), whole(Counts))
+	s.dispatch("fused_place", segments,
+		whole(In), whole(localSeqs), whole(localMarks), whole(Counts), whole(seqs), whole(marks))
 	s.dispatch("fused_code", tiles, whole(In), whole(seqs), whole(marks), whole(Counts), whole(streams))
 	s.dispatch("fused_cut", 6*n, whole(In), whole(streams), whole(Counts), whole(plan))
 	s.dispatch("fused_frame", n, whole(In), whole(Counts), whole(plan))
@@ -90,7 +107,7 @@ func packFused(desc *packer, blocks []matchJob, segments, groups uint32) {
 		total += k
 	}
 	at := fusedUsage{plan: segments + total*segmentWords, words: groups * encResultWords}
-	segment, group := uint32(0), uint32(0)
+	segment, group, part := uint32(0), uint32(0), uint32(0)
 	for i := range blocks {
 		r := blocks[i].r
 		size := len(r.Src)
@@ -102,7 +119,7 @@ func packFused(desc *packer, blocks []matchJob, segments, groups uint32) {
 		at.seqs += maxSeqs(size)
 		desc.put(uint32(r.Layout.ID), uint32(6-r.Layout.Stored), uint32(r.Limits.Repeats))
 		desc.put(uint32(r.Limits.MinMatch), uint32(r.Params.Lazy), at.state)
-		at.state += stateWords
+		at.state += blockState(size)
 		each, all := maxSegments(r)
 		for _, k := range each {
 			desc.put(segment)
@@ -115,8 +132,9 @@ func packFused(desc *packer, blocks []matchJob, segments, groups uint32) {
 		pieces := spans + 4*maxSpans(all, g)
 		desc.put(head, headRoom(all), spans, maxSpans(all, g), at.words, at.words+codedWords(size))
 		desc.put(pieces, maxPieces(all, g), at.plan, tilePayload*uint32(blocks[i].tiles))
-		desc.put(group, g, 0, 0)
-		group += g
+		parts := uint32(parseSegments(size))
+		desc.put(group, g, part, parts)
+		group, part = group+g, part+parts
 		at.plan, at.words = pieces+4*maxPieces(all, g), at.words+codedWords(size)
 	}
 }

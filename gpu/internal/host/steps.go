@@ -54,8 +54,7 @@ func fusedBounds(n int) (begin [6]uint64, end uint64) {
 func readStreams(out *lzseq.Streams, p []byte, begin [6]uint64, n int) error {
 	word := func(i int) uint32 { return binary.LittleEndian.Uint32(p[4*i:]) }
 	if word(0) != 1 {
-		return fmt.Errorf("gpu: parse ends with status %d at position %d after %d turns",
-			word(0), word(1), word(32))
+		return fmt.Errorf("gpu: parse ends with status %d after %d sequences", word(0), word(6))
 	}
 	sizes := lzseq.Repeat.MaxSizes(n)
 	for k, dst := range out.All() {

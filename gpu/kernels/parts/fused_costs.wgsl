@@ -1,11 +1,5 @@
 // Costs of literals in fused_parse, as package lz77 estimates them.
 
-// logarithm returns about log2(v) in 1/8, for v of 1 or more.
-fn logarithm(v: u32) -> u32 {
-    let k = bits(v) - 1u;
-    return k * 8u + (((v << ((31u - k) & 31u)) << 1u) >> 29u);
-}
-
 // pays reports whether a match of fewer than 8 bytes with a new offset costs less than its
 // literals.
 fn pays() -> bool {

@@ -35,7 +35,7 @@ fn consider(p: u32) {
     }
     let length = (g >> 24u) + 4u;
     candidate = g & 0xffffffu;
-    if (candidate < 16u || candidate > p || candidate > maxOffset || length > size - p) {
+    if (candidate < 16u || candidate > p || candidate > maxOffset || length > reach - p) {
         reason = GIVE_UP; // only after an error of an earlier kernel
         return;
     }
@@ -55,7 +55,7 @@ fn extend(p: u32) {
     if (pending == 16u) {
         by = candidate;
     }
-    let longest = size - p;
+    let longest = reach - p;
     var ends = true;
     // The length of a candidate is final if it is below nice.
     if (pending != 16u || m >= nice) {
