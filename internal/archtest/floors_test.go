@@ -31,6 +31,7 @@ var packages = map[string]floor{
 	"":          library,
 	"gzip":      library,
 	"zipmethod": library,
+	"httprange": ground,
 
 	"archive": programs,
 
