@@ -45,17 +45,17 @@ type Error struct {
 	final bool          // another attempt would not help
 }
 
-func (e *Error) Error() string {
+func (e *Error) Error() string { return "httprange: " + e.URL + ": " + e.Reason() }
+
+// Reason returns the text of the error without the URL.
+func (e *Error) Reason() string {
 	var b strings.Builder
-	b.WriteString(e.URL)
 	if e.Offset > 0 {
-		fmt.Fprintf(&b, ": byte %d", e.Offset)
+		fmt.Fprintf(&b, "byte %d: ", e.Offset)
 	}
-	b.WriteString(": ")
-	switch {
-	case errors.Is(e.Err, ErrStatus):
-		fmt.Fprintf(&b, "status %d %s", e.Status, http.StatusText(e.Status))
-	default:
+	if errors.Is(e.Err, ErrStatus) {
+		fmt.Fprintf(&b, "the server reports status %d %s", e.Status, http.StatusText(e.Status))
+	} else {
 		b.WriteString(hideQueries(e.Err.Error()))
 	}
 	if e.Detail != "" {

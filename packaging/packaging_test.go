@@ -18,7 +18,7 @@ import (
 func TestMain(m *testing.M) {
 	switch filepath.Base(os.Args[0]) {
 	case "pz", "unpz", "pzcat":
-		cli.Main()
+		cli.Main(nil)
 	}
 	os.Exit(m.Run())
 }

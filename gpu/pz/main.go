@@ -5,6 +5,7 @@ import (
 	_ "github.com/gopz/compress/gpu/opengl"
 	_ "github.com/gopz/compress/gpu/webgpu"
 	"github.com/gopz/compress/internal/cli"
+	"github.com/gopz/compress/internal/cli/remote"
 )
 
-func main() { cli.Main() }
+func main() { cli.Main(remote.Open) }

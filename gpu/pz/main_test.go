@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	case "ends":
 		endChild(os.Args[1:])
 	default:
-		cli.Main()
+		cli.Main(nil)
 	}
 	os.Exit(m.Run())
 }

@@ -24,6 +24,7 @@ var packages = map[string]floor{
 	"httpcompress": programs,
 
 	"internal/cli/internal/foreign": programs, // part of the command
+	"internal/cli/remote":           programs, // likewise; main packages choose it, for it links net/http
 	"internal/cli/internal/train":   programs, // likewise
 	"gpu/pz":                        commands,
 	"examples/profile":              tools, // links GPU drivers, runs single stages
@@ -31,7 +32,7 @@ var packages = map[string]floor{
 	"":          library,
 	"gzip":      library,
 	"zipmethod": library,
-	"httprange": ground,
+	"httprange": library,
 
 	"archive": programs,
 
@@ -152,6 +153,8 @@ var sideways = map[arrow]string{
 	{"internal/cli/internal/train", "zstd"}:           "makes the tables of a dictionary",
 
 	{"internal/cli", "internal/plot"}: "draws what -b measures",
+
+	{"internal/cli/remote", "internal/cli"}: "opens URLs for it",
 
 	{"internal/corpus", "internal/testenv"}: "finds PZ_CORPUS",
 

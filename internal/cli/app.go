@@ -40,6 +40,7 @@ type app struct {
 
 	now      func() time.Time // clock of rates and of the progress bar
 	barDelay time.Duration    // time before the progress bar appears
+	openURL  OpenURL          // nil if the build reads no URLs
 
 	batchFiles int // most files in a batch
 
@@ -74,11 +75,14 @@ func newApp() *app {
 	}
 }
 
-// Main runs the command with the arguments of the process and exits with its status.
-func Main() {
+// Main runs the command with the arguments of the process and exits with its status. open opens URLs;
+// nil is for a build that reads none.
+func Main(open OpenURL) {
 	reserveStack(false)
 	silenceDrivers()
-	os.Exit(newApp().main(os.Args))
+	a := newApp()
+	a.openURL = open
+	os.Exit(a.main(os.Args))
 }
 
 // reserveStack makes the stack of the goroutine large enough for a run. A stack that grows when it is

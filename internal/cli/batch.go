@@ -115,7 +115,7 @@ func (a *app) batches(e *entry) bool {
 	alone := len(c.files) == 1 && !c.recursive && len(c.lists) == 0
 	// Nothing tells which file such a result replaces before the source is read.
 	anyName := c.force && c.mode == modeDecompress && c.names == namesUse
-	if alone || anyName || e.path == "-" || a.batchFiles < 2 ||
+	if alone || anyName || e.path == "-" || e.url != "" || a.batchFiles < 2 ||
 		c.mode != modeTest && (!a.writesBeside() || c.mode == modeIndex) {
 		return false
 	}

@@ -102,6 +102,10 @@ func (c *config) checkMode() error {
 		return errors.New("--json goes with -l and -b only")
 	case c.zeroFill && c.mode != modeRecover:
 		return errors.New("--zero-fill goes with --recover only")
+	case c.ranged() && (c.mode != modeDecompress || !c.toStdout && c.output == ""):
+		return errors.New("--range goes with -d and -c, or with -d and -o FILE")
+	case c.ranged() && c.remove:
+		return errors.New("--rm does not go with --range, which restores a part")
 	case c.mode == modeDecompress && c.noCheck && c.remove:
 		return errors.New("--rm does not go with -d --no-check, which does not verify the result")
 	case c.mode == modeRecover && c.remove:

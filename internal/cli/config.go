@@ -57,9 +57,10 @@ type outputConfig struct {
 	ownSuffix string // value of -S; "" if not given
 	force     bool
 	remove    bool
-	outputDir string // value of --output-dir; "" if not given
-	noSparse  bool   // write zeros in place of holes
-	noSync    bool   // do not wait until results are on disk
+	outputDir string    // value of --output-dir; "" if not given
+	interval  *interval // value of --range; nil for all of the content
+	noSparse  bool      // write zeros in place of holes
+	noSync    bool      // do not wait until results are on disk
 }
 
 // codingConfig holds the settings of compression and decompression.

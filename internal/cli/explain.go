@@ -215,7 +215,7 @@ const dcBeforeDamage = `"pz -dc FILE" restores the content before the damage`
 func (a *app) recovery(in *source, e *compress.Error, part string) string {
 	table, sized := in.probeZstd()
 	switch {
-	case !in.regular() || a.cfg.mode == modeRecover || in.part > 0:
+	case !in.onDisk() || a.cfg.mode == modeRecover || in.part > 0:
 		return ""
 	case table || sized && e.Block > 0: // the frames before the damage
 		part = strings.ReplaceAll(part, "block", "frame")

@@ -56,6 +56,7 @@ func (c *config) flagSet() *pflag.FlagSet {
 	value("bench-to", c.setBenchLast)
 	value("bench-time", c.setBenchTime)
 	value("stream-size", c.setStreamSize)
+	value("range", c.setRange)
 	value("bench", c.setBench)
 	fs.Lookup("bench").NoOptDefVal = benchOwnLevel
 	value("long", c.setLong)

@@ -49,7 +49,7 @@ func (s *source) probeZstd() (table, sized bool) {
 		return false, false
 	}
 	size := s.info.Size() - s.start
-	return compress.ProbeZstd(io.NewSectionReader(s.f, s.start, size), size)
+	return compress.ProbeZstd(io.NewSectionReader(s.readerAt(), s.start, size), size)
 }
 
 // chooseFormat sets the format from --format, -p and the suffix of -o.

@@ -56,7 +56,7 @@ func (c *countReaderAt) ReadAt(p []byte, off int64) (int, error) {
 // openIndex opens the index beside a .gz file, by the names that pz, bgzip and gztool give it. It
 // returns nil if there is none.
 func (a *app) openIndex(in *source) (f *os.File, size int64) {
-	if in.f == a.stdin || !in.is(compress.Gzip) {
+	if in.f == a.stdin || in.remote != nil || !in.is(compress.Gzip) {
 		return nil, 0
 	}
 	names := []string{in.name + indexSuffix, in.name + gziSuffix}
@@ -91,12 +91,24 @@ func (a *app) readInfo(
 	if f, size := a.openIndex(in); f != nil {
 		defer f.Close()
 		indexed := append(opts, compress.WithIndex(f, size))
-		info, err := compress.ReadBlocks(in.f, in.info.Size(), report, indexed...)
+		info, err := compress.ReadBlocks(in.readerAt(), in.info.Size(), report, indexed...)
 		if err == nil || err == errStdout {
 			return info, f.Name(), err
 		}
 		a.warn(f.Name(), "is not used; it is damaged, or it does not fit %s", printable(in.name))
 	}
-	info, err = compress.ReadBlocks(in.f, in.info.Size(), report, opts...)
+	if in.remote != nil && in.is(compress.Zstd) {
+		// The headers of frames lie all over the file. A seek table is in one place.
+		if r, err := compress.NewReaderAt(in.remote, in.info.Size(), opts...); err == nil {
+			defer r.Close()
+			for b := range r.Blocks() {
+				if err := report(b); err != nil {
+					return r.Info(), "", err
+				}
+			}
+			return r.Info(), "", nil
+		}
+	}
+	info, err = compress.ReadBlocks(in.readerAt(), in.info.Size(), report, opts...)
 	return info, "", err
 }

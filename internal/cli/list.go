@@ -92,7 +92,7 @@ func (a *app) describe(in *source, report func(compress.BlockInfo) error) (listi
 	for _, s := range info.Streams {
 		l.addStream(info.Format, s)
 		if s.Window > 0 {
-			need := a.restoreMemory(io.NewSectionReader(in.f, s.Offset, s.Size))
+			need := a.restoreMemory(io.NewSectionReader(in.readerAt(), s.Offset, s.Size))
 			l.RestoreMemory = max(l.RestoreMemory, need)
 		}
 	}

@@ -34,7 +34,7 @@ type countReader struct {
 }
 
 func (c *countReader) Read(p []byte) (int, error) {
-	n, err := c.m.in.f.Read(p)
+	n, err := c.m.in.read(p)
 	c.n += int64(n)
 	c.m.bar.setRead(c.n)
 	c.m.in.keepPrefix(p[:n])
@@ -85,7 +85,7 @@ func (a *app) newMeter(in *source, out *output) *meter {
 // direct reports whether the library reads the file itself. A Reader prefetches across short blocks
 // and concatenated streams only if it sees a regular file, where a read does not block. A Writer
 // has no such case.
-func (m *meter) direct() bool { return m.app.cfg.mode != modeCompress && m.in.regular() }
+func (m *meter) direct() bool { return m.app.cfg.mode != modeCompress && m.in.onDisk() }
 
 // reader returns the source as the library reads it.
 func (m *meter) reader() io.Reader {
@@ -129,10 +129,11 @@ func (m *meter) progress(p compress.Progress) {
 
 func (m *meter) done() { m.bar.end() }
 
-// summary prints the line of -v about one file. recoverTo and writeDictionary print their own.
+// summary prints the line of -v about one file. recoverTo and writeDictionary print their own. A part
+// of the content has none, because its compressed size is not known.
 func (a *app) summary(in *source, out *output, m *meter) {
 	c := &a.cfg
-	if !c.verbose || c.mode == modeRecover || c.mode == modeIndex || c.mode == modeTrain {
+	if !c.verbose || c.ranged() || c.mode == modeRecover || c.mode == modeIndex || c.mode == modeTrain {
 		return
 	}
 	// Content comes from the library, not from the writer: -t writes nothing.

@@ -19,6 +19,9 @@ func (a *app) openSource(e entry) *source {
 		a.setTarget(s.size())
 		return s
 	}
+	if e.url != "" {
+		return a.openRemote(e)
+	}
 	if a.held == nil {
 		e.info = nil // it may be old
 	}

@@ -86,10 +86,13 @@ var optionTable = []option{
 		brief: "Restore .pz, .gz and .zst files.",
 		text: "Restore files. Their content tells which format they have. Besides .pz, .gz and .zst " +
 			"these are xz, bzip2, lz4, compress (.Z), snappy, S2 and brotli; the last one needs the " +
-			"suffix .br."},
+			"suffix .br. FILE may be an http or https URL with -c, -o, -t and -l."},
 	{group: groupRestore, short: "N", long: "name",
 		text: "Use the name and time that a .gz file stores; by default the name comes from " +
 			"FILE. When compressing, store them, which is the default."},
+	{group: groupRestore, long: "range", value: "OFF:LEN",
+		text: "With -dc and -d -o, restore LEN bytes of the content from OFF on, or all from OFF on if LEN " +
+			"is left out. Of a file with an index pz reads the blocks that it needs, and else all in front."},
 	{group: groupRestore, label: "    --no-check",
 		text: "With -d and -t, do not verify checksums of the content. With -d it excludes --rm."},
 

@@ -79,6 +79,6 @@ func isTar(in *source) bool {
 	if !in.regular() {
 		return false
 	}
-	_, err := in.f.ReadAt(p, in.start+offset)
+	_, err := in.readerAt().ReadAt(p, in.start+offset)
 	return err == nil && string(p) == magic
 }

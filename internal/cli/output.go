@@ -95,12 +95,15 @@ func (o *output) discard() {
 
 // complete gives the file the mode and the time of the source.
 func (o *output) complete(in *source) error {
-	if in.info != nil && in.regular() {
+	var now fs.FileInfo
+	if in.onDisk() {
 		// The access that the source has by now counts. Its content is that of the time stored.
-		now, err := in.f.Stat()
-		if err != nil {
+		var err error
+		if now, err = in.f.Stat(); err != nil {
 			return err
 		}
+	}
+	if in.regular() && !in.info.ModTime().IsZero() {
 		modTime := in.info.ModTime()
 		if !in.stored.time.IsZero() {
 			modTime = in.stored.time
@@ -109,6 +112,8 @@ func (o *output) complete(in *source) error {
 		if err := setTime(o.f, o.at.root, o.temp, modTime); err != nil {
 			o.app.warn(o.name, "cannot set the time: %s", reason(err))
 		}
+	}
+	if now != nil {
 		if err := copyAccess(o.f, in.f, now); err != nil {
 			o.app.warn(o.name, "cannot set the mode: %s", reason(err))
 		}

@@ -60,6 +60,9 @@ func (a *app) convert(w io.Writer, in *source, m *meter) error {
 	case modeCompress:
 		return a.compress(w, in, m, opts)
 	}
+	if a.cfg.ranged() {
+		return a.restoreRange(w, in, m, opts)
+	}
 	return a.restore(w, in, m, opts)
 }
 

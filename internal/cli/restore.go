@@ -117,7 +117,7 @@ func (s *source) partEnd(err error) (off int64, ok bool) {
 	}
 	if s.regular() {
 		head := make([]byte, magicSize)
-		n, _ := s.f.ReadAt(head, s.start+e.Offset)
+		n, _ := s.readerAt().ReadAt(head, s.start+e.Offset)
 		return e.Offset, beginsPart(head[:n])
 	}
 	return e.Offset, true

@@ -144,6 +144,8 @@ func (a *app) operand(path string, do func(entry)) {
 		fi, err = os.Stat(path)
 	}
 	switch {
+	case err != nil && isURL(path): // on some systems no file can have such a name
+		a.operandURL(path, do)
 	case errors.Is(err, fs.ErrNotExist):
 		a.fail(path, "%s%s", reason(err), a.suggestName(path))
 	case err != nil && !shellExpands && hasWildcard(filepath.Base(path)):

@@ -15,6 +15,7 @@ type entry struct {
 	base string
 	root *os.Root    // directory of a file that -r found or that goes into a batch; else nil
 	info fs.FileInfo // what lstat has returned some time ago; nil if it is to be called
+	url  string      // of a remote file, with its secrets; else ""
 }
 
 // lstat and open go through the directory that is open. So they stay in it even if a symbolic link
@@ -51,7 +52,9 @@ func (e entry) sibling(base string) (location, error) {
 // source is an open input.
 type source struct {
 	app    *app
-	f      *os.File
+	f      *os.File    // nil for a remote file
+	remote Remote      // nil for other files
+	body   io.Reader   // of remote, in order
 	name   string      // for messages
 	info   fs.FileInfo // of the open file; nil if Stat failed
 	change time.Time   // when content or attributes of a regular file last changed; zero without --rm
@@ -63,8 +66,36 @@ type source struct {
 	prefix []byte      // first bytes of an input without random access, as far as they are read
 }
 
+// regular reports whether the source has a size and random access: a regular file, or a remote one.
 func (s *source) regular() bool { return s.info != nil && s.info.Mode().IsRegular() }
-func (s *source) close()        { s.f.Close() }
+
+// onDisk reports whether the source is a regular file of this machine.
+func (s *source) onDisk() bool { return s.remote == nil && s.regular() }
+
+// readerAt returns what a regular source is read through at any place.
+func (s *source) readerAt() io.ReaderAt {
+	if s.remote != nil {
+		return s.remote
+	}
+	return s.f
+}
+
+// read reads a source in order.
+func (s *source) read(p []byte) (int, error) {
+	if s.remote != nil {
+		return s.body.Read(p)
+	}
+	return s.f.Read(p)
+}
+
+func (s *source) close() {
+	if s.remote != nil {
+		s.app.noteTraffic(s)
+		s.remote.Close()
+		return
+	}
+	s.f.Close()
+}
 
 // keepPrefix stores the first bytes of the source. p is what was just read.
 func (s *source) keepPrefix(p []byte) {
@@ -79,7 +110,7 @@ func (s *source) head() []byte {
 		return s.prefix
 	}
 	p := make([]byte, magicSize)
-	n, _ := s.f.ReadAt(p, s.start)
+	n, _ := s.readerAt().ReadAt(p, s.start)
 	return p[:n]
 }
 

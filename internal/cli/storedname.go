@@ -45,7 +45,7 @@ func (a *app) readStoredName(in *source) (s storedName) {
 	if a.cfg.mode != modeDecompress || a.cfg.names != namesUse || !in.regular() {
 		return s
 	}
-	rest := io.NewSectionReader(in.f, in.start, in.info.Size()-in.start)
+	rest := io.NewSectionReader(in.readerAt(), in.start, in.info.Size()-in.start)
 	name, modTime, err := compress.ReadName(rest)
 	if err != nil {
 		return s

@@ -157,7 +157,7 @@ func (a *app) openFile(at location, in *source) *output {
 	default:
 		replace = true
 	}
-	o, err := a.createOutput(at, replace, in.regular())
+	o, err := a.createOutput(at, replace, in.onDisk())
 	if err != nil {
 		a.fail(at.path, "%s", reason(err))
 		return nil

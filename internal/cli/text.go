@@ -12,6 +12,9 @@ import (
 
 // reason returns the cause of an error without operation and path, which the message names already.
 func reason(err error) string {
+	if text := urlReason(err); text != "" {
+		return text
+	}
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		return systemReason(pe.Err)

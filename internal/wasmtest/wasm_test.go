@@ -23,7 +23,7 @@ const nativeVariable = "PZ_TEST_NATIVE"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(nativeVariable) != "" {
-		cli.Main()
+		cli.Main(nil)
 	}
 	os.Exit(m.Run())
 }

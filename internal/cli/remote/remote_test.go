@@ -1,0 +1,178 @@
+package remote
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/cli"
+)
+
+// TestMain lets the test binary act as pz.
+func TestMain(m *testing.M) {
+	if os.Getenv("PZ_TEST_CHILD") != "" {
+		cli.Main(Open)
+	}
+	os.Exit(m.Run())
+}
+
+// pz runs the command in a process of its own.
+func pz(t *testing.T, args ...string) (out, messages string, code int) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), "PZ_TEST_CHILD=1", "PZ_LEVEL=", "PZ_THREADS=", "GORACE=atexit_sleep_ms=10",
+		"no_proxy=127.0.0.1")
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()
+}
+
+// server serves a file, and counts requests. A test sets it up by begin.
+type server struct {
+	*httptest.Server
+	file    []byte
+	latency time.Duration
+
+	mu       sync.Mutex
+	requests int
+	faults   int // so many answers are broken off before others are right
+	noRange  bool
+}
+
+func newServer(t *testing.T, file []byte, latency time.Duration) *server {
+	s := &server{file: file, latency: latency}
+	s.Server = httptest.NewServer(s)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// begin forgets the requests so far.
+func (s *server) begin(faults int, noRange bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests, s.faults, s.noRange = 0, faults, noRange
+}
+
+// count returns the number of requests.
+func (s *server) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.requests
+}
+
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	s.requests++
+	broken, noRange := s.requests <= s.faults, s.noRange
+	s.mu.Unlock()
+	time.Sleep(s.latency)
+	if r.URL.RawQuery != "sig=secret" {
+		w.WriteHeader(http.StatusForbidden)
+		return
+	}
+	w.Header().Set("ETag", `"1"`)
+	if noRange {
+		r.Header.Del("Range")
+	}
+	if broken {
+		w = &breaking{w, 30_000}
+	}
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(s.file))
+}
+
+// breaking ends the connection after some bytes.
+type breaking struct {
+	http.ResponseWriter
+	left int
+}
+
+func (b *breaking) Write(p []byte) (int, error) {
+	n, _ := b.ResponseWriter.Write(p[:min(b.left, len(p))])
+	if b.left -= n; b.left == 0 {
+		panic(http.ErrAbortHandler)
+	}
+	return n, nil
+}
+
+// content returns n bytes that compress to about a half.
+func content(n int) []byte {
+	p := make([]byte, n)
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for i := range p {
+		p[i] = byte(rnd.Uint32()) & 15
+	}
+	return p
+}
+
+func encode(t *testing.T, p []byte, opts ...compress.Option) []byte {
+	t.Helper()
+	file, err := compress.AppendEncode(nil, p, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// TestRequests checks how many requests a listing and a small part of a file take.
+func TestRequests(t *testing.T) {
+	const size = 12 << 20
+	p := content(size)
+	for _, format := range []compress.Format{compress.PZ, compress.Zstd} {
+		file := encode(t, p, compress.WithFormat(format), compress.WithLevel(1),
+			compress.WithBlockSize(1<<20))
+		s := newServer(t, file, 10*time.Millisecond)
+		received := regexp.MustCompile(`(\d+) requests, (\d+) bytes received`)
+		for _, c := range []struct {
+			args           []string
+			requests, size int
+			want           string
+		}{
+			{[]string{"-l"}, 2, 300_000, ""},
+			{[]string{"-dc", "--range=7000000:10000"}, 3, 1_200_000, string(p[7_000_000:7_010_000])},
+		} {
+			s.begin(0, false)
+			out, messages, code := pz(t, append(c.args, "-v", s.URL+"/file?sig=secret")...)
+			m := received.FindStringSubmatch(messages)
+			if code != 0 || m == nil || c.want != "" && out != c.want {
+				t.Fatalf("%v %v: exit code %d, %d bytes; %s", format, c.args, code, len(out), messages)
+			}
+			n, _ := strconv.Atoi(m[1])
+			bytes, _ := strconv.Atoi(m[2])
+			if n != c.requests || s.count() != n || bytes > c.size {
+				t.Errorf("%v %v: %d requests (%d), %d bytes", format, c.args, n, s.count(), bytes)
+			}
+		}
+	}
+}
+
+// TestWhole restores a file over a server that breaks connections, and over one without ranges.
+func TestWhole(t *testing.T) {
+	p := content(3 << 20)
+	s := newServer(t, encode(t, p, compress.WithBlockSize(64<<10)), 0)
+	for _, noRange := range []bool{false, true} {
+		s.begin(3, noRange)
+		out, messages, code := pz(t, "-dcv", s.URL+"/file?sig=secret")
+		if code != 0 || out != string(p) || !strings.Contains(messages, " repeated") {
+			t.Errorf("without ranges %v: exit code %d, %d bytes; %s", noRange, code, len(out), messages)
+		}
+	}
+	out, messages, code := pz(t, "-dc", s.URL+"/file?sig=wrong")
+	want := fmt.Sprintf("pz: %s/file: the server reports status 403 Forbidden\n", s.URL)
+	if code != 1 || out != "" || messages != want {
+		t.Errorf("exit code %d, %d bytes; %s", code, len(out), messages)
+	}
+}
