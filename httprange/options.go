@@ -10,7 +10,7 @@ import (
 const (
 	DefaultSegment     = 64 << 10
 	DefaultCache       = 16 << 20
-	DefaultReadAhead   = 4 << 20
+	DefaultReadAhead   = 8 << 20
 	DefaultTail        = 64 << 10
 	DefaultMaxRequests = 6 // what browsers open to one host with HTTP/1.1
 	DefaultRetries     = 5
