@@ -153,7 +153,7 @@ func (r *Reader) readPart(ctx context.Context, p []byte, off int64) (n int, err 
 	size := r.opt.segment
 	first := off / size
 	end := min(off+int64(len(p)), first*size+mostInRequest)
-	last := min(off+int64(len(p)), end+mostInRequest)
+	last := min(off+int64(len(p)), end+min(mostInRequest, r.opt.cache/2))
 	r.mu.Lock()
 	segments := r.acquire(first, r.segmentsTo(end))
 	r.prefetch(r.segmentsTo(end), r.segmentsTo(last)) // the next part of p

@@ -239,6 +239,33 @@ func TestReadAhead(t *testing.T) {
 	}
 }
 
+// TestReadAheadCache lets several sequences share a cache that is smaller than their windows would be.
+// Nothing may be fetched twice.
+func TestReadAheadCache(t *testing.T) {
+	content := random(6 << 20)
+	s := newServer(t, content)
+	r := open(t, s, WithReadAhead(1<<20), WithCache(256<<10))
+	const readers = 6
+	for off := 0; off < 500<<10; off += 5000 {
+		for i := range readers {
+			read(t, r, content, i*(600<<10)+off, 5000)
+		}
+	}
+	// Each sequence has some segments in front of it at the end.
+	if st := r.Stats(); st.Ahead == 0 || st.Bytes > readers*(500<<10)+600<<10 || st.Requests > 600 {
+		t.Errorf("statistics %+v", st)
+	}
+	big := make([]byte, len(content))
+	before := r.Stats().Bytes
+	if _, err := r.ReadAt(big, 0); err != nil || !bytes.Equal(big, content) {
+		t.Errorf("ReadAt of the whole file: %v", err)
+	}
+	// What is in the cache may lie in gaps between ranges.
+	if n := r.Stats().Bytes - before; n > int64(len(content))+256<<10 {
+		t.Errorf("ReadAt of the whole file received %d bytes", n)
+	}
+}
+
 // TestCache checks that the cache stays within its limit and that segments used last stay.
 func TestCache(t *testing.T) {
 	content := random(100 << 10)
