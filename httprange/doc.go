@@ -18,6 +18,8 @@
 // another make it read ahead. A request that fails for a reason that may pass is repeated with growing
 // pauses, from the byte on that it has reached.
 //
+// A server without ranges is an [ErrNoRanges]. [Get] reads its files in order.
+//
 // # Memory
 //
 // A Reader takes the memory of its cache, one segment for each request in flight, and while calls run

@@ -2,6 +2,7 @@ package httprange
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,23 +13,34 @@ import (
 // end of the file, and so learns the size and the version. If the context ends, all requests of the
 // Reader do, later ones included. The caller closes the Reader.
 func Open(ctx context.Context, rawURL string, opts ...Option) (*Reader, error) {
+	r, err := newReader(ctx, rawURL, opts)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.open(); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// newReader returns a Reader that has made no request yet.
+func newReader(ctx context.Context, rawURL string, opts []Option) (*Reader, error) {
 	o, err := newOptions(opts)
 	if err != nil {
 		return nil, err
 	}
 	u, err := url.Parse(rawURL)
 	if err != nil {
-		return nil, fmt.Errorf("httprange: the URL is not valid") // err has all of it
+		return nil, errors.New("httprange: the URL is not valid") // err has all of it
 	}
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, fmt.Errorf("httprange: %s is not a URL that begins with http:// or https:// and a host",
 			publicURL(u))
 	}
-	r := newReader(ctx, u, o)
-	if err := r.open(); err != nil {
-		r.Close()
-		return nil, err
-	}
+	r := &Reader{opt: o, url: u, name: publicURL(u), store: newStore(o.cache)}
+	r.ctx, r.cancel = context.WithCancelCause(ctx)
+	context.AfterFunc(r.ctx, r.drop)
 	return r, nil
 }
 

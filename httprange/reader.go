@@ -44,13 +44,6 @@ type Stats struct {
 	Evicted  int64 // segments that had to go from the cache
 }
 
-func newReader(ctx context.Context, u *url.URL, o options) *Reader {
-	r := &Reader{opt: o, url: u, name: publicURL(u), store: newStore(o.cache)}
-	r.ctx, r.cancel = context.WithCancelCause(ctx)
-	context.AfterFunc(r.ctx, r.drop)
-	return r
-}
-
 // Size returns the size of the file in bytes.
 func (r *Reader) Size() int64 { return r.version.size }
 
@@ -58,8 +51,11 @@ func (r *Reader) Size() int64 { return r.version.size }
 func (r *Reader) ETag() string { return r.version.etag }
 
 // LastModified returns when the file was changed last, or the zero time if the server does not say.
-func (r *Reader) LastModified() time.Time {
-	t, err := http.ParseTime(r.version.modified)
+func (r *Reader) LastModified() time.Time { return parseTime(r.version.modified) }
+
+// parseTime returns the time that a header states, or the zero time.
+func parseTime(s string) time.Time {
+	t, err := http.ParseTime(s)
 	if err != nil {
 		return time.Time{}
 	}

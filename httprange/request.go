@@ -26,7 +26,8 @@ type answer struct {
 	stall  *time.Timer
 }
 
-// ask makes one request for a range. v is the version that it has to be of, nil for any.
+// ask makes one request for a range, "" for all of the file. v is the version that it has to be of, nil
+// for any.
 func (r *Reader) ask(ctx context.Context, interval string, v *version) (*answer, error) {
 	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, requestKey{}, r))
 	a := &answer{r: r, ctx: ctx, cancel: cancel}
@@ -36,7 +37,9 @@ func (r *Reader) ask(ctx context.Context, interval string, v *version) (*answer,
 		req.Header = http.Header{}
 	}
 	req.Header.Set("Accept-Encoding", "identity")
-	req.Header.Set("Range", "bytes="+interval)
+	if interval != "" {
+		req.Header.Set("Range", "bytes="+interval)
+	}
 	if v != nil {
 		v.conditions(req.Header)
 	}
@@ -91,6 +94,14 @@ func (a *answer) fault(kind error, format string, args ...any) *Error {
 		e.pause = retryAfter(a.Header, time.Now())
 	}
 	return e
+}
+
+// broken returns the error of a body that has not come to its end.
+func (a *answer) broken(err error) *Error {
+	if err == io.ErrUnexpectedEOF {
+		return a.fault(err, "the answer is cut short")
+	}
+	return a.fault(err, "")
 }
 
 // fault returns an error about the file.
@@ -201,11 +212,7 @@ func (r *Reader) attempt(ctx context.Context, at *int64, end int64, to sink) *Er
 			if err == io.EOF {
 				err = io.ErrUnexpectedEOF
 			}
-			e := a.fault(err, "")
-			if err == io.ErrUnexpectedEOF {
-				e.Detail = "the answer is cut short"
-			}
-			return e
+			return a.broken(err)
 		}
 	}
 	return e

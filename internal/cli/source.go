@@ -54,7 +54,6 @@ type source struct {
 	app    *app
 	f      *os.File    // nil for a remote file
 	remote Remote      // nil for other files
-	body   io.Reader   // of remote, in order
 	name   string      // for messages
 	info   fs.FileInfo // of the open file; nil if Stat failed
 	change time.Time   // when content or attributes of a regular file last changed; zero without --rm
@@ -83,7 +82,7 @@ func (s *source) readerAt() io.ReaderAt {
 // read reads a source in order.
 func (s *source) read(p []byte) (int, error) {
 	if s.remote != nil {
-		return s.body.Read(p)
+		return s.remote.Read(p)
 	}
 	return s.f.Read(p)
 }

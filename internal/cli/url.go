@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// A Remote is a file behind a URL. Its errors may have a method Reason, which returns the text without
-// the URL.
+// A Remote is a file behind a URL. Read reads it from the beginning, and is independent of ReadAt. Its
+// errors may have a method Reason, which returns the text without the URL.
 type Remote interface {
+	io.ReadCloser
 	io.ReaderAt
-	io.Closer
-	Size() int64
+	Size() int64                               // -1 if the file can only be read in order; ReadAt then fails
 	LastModified() time.Time                   // zero if it is not known
 	Traffic() (requests, retries, bytes int64) // so far
 }
@@ -70,9 +70,14 @@ func (a *app) openRemote(e entry) *source {
 		a.fail(e.path, "%s", reason(err))
 		return nil
 	}
-	s := &source{
-		app: a, name: e.path, remote: r, body: io.NewSectionReader(r, 0, r.Size()),
-		info: remoteInfo{e.base, r},
+	s := &source{app: a, name: e.path, remote: r}
+	switch {
+	case r.Size() >= 0:
+		s.info = remoteInfo{e.base, r}
+	case c.mode == modeList:
+		r.Close()
+		a.fail(e.path, "lies on a server without ranges, which -l needs; store the file first")
+		return nil
 	}
 	a.setTarget(s.size())
 	return s

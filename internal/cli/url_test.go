@@ -15,13 +15,28 @@ type fakeRemote struct {
 	bytes.Reader
 	failAt int64
 	closed *int
+	stream bool // it can only be read in order
+}
+
+func (f *fakeRemote) Size() int64 {
+	if f.stream {
+		return -1
+	}
+	return f.Reader.Size()
 }
 
 func (f *fakeRemote) ReadAt(p []byte, off int64) (int, error) {
-	if f.failAt > 0 && off+int64(len(p)) > f.failAt {
+	if f.stream || f.failAt > 0 && off+int64(len(p)) > f.failAt {
 		return 0, fakeError{}
 	}
 	return f.Reader.ReadAt(p, off)
+}
+
+func (f *fakeRemote) Read(p []byte) (int, error) {
+	if f.failAt > 0 && f.Reader.Size()-int64(f.Len()) >= f.failAt {
+		return 0, fakeError{}
+	}
+	return f.Reader.Read(p)
 }
 
 func (f *fakeRemote) Close() error                                 { *f.closed++; return nil }
@@ -52,7 +67,9 @@ func withURL(t *testing.T, content string, failAt int64) func(*app) {
 				return nil, fakeError{}
 			}
 			opened++
-			return &fakeRemote{*bytes.NewReader([]byte(content)), failAt, &closed}, nil
+			f := &fakeRemote{failAt: failAt, closed: &closed, stream: strings.Contains(url, "stream")}
+			f.Reset([]byte(content))
+			return f, nil
 		}
 	}
 }
@@ -69,7 +86,12 @@ func TestURL(t *testing.T) {
 			if r := pzWith(t, "", change, "-dc", url).want(t, exitOK); r.out != content {
 				t.Errorf("%s: -dc returns %d bytes of %d", format, len(r.out), len(content))
 			}
-			pzWith(t, "", change, "-t", url, "HTTP://host?sig=secret").want(t, exitOK)
+			const stream = "https://host/stream?sig=secret"
+			pzWith(t, "", change, "-t", url, "HTTP://host?sig=secret", stream).want(t, exitOK)
+			if r := pzWith(t, "", change, "-dc", stream).want(t, exitOK); r.out != content {
+				t.Errorf("%s: -dc in order returns %d bytes of %d", format, len(r.out), len(content))
+			}
+			pzWith(t, "", change, "-l", stream).want(t, exitError, "a server without ranges, which -l needs")
 			r := pzWith(t, "", change, "-lv", "--json", url).want(t, exitOK,
 				"https://host/dir/file: 3 requests, 1000 bytes received, 1 repeated")
 			if !strings.Contains(r.out, `"uncompressed": `) || strings.Contains(r.out+r.err, "secret") {

@@ -4,31 +4,53 @@ package remote
 
 import (
 	"context"
+	"errors"
+	"io"
 
 	"github.com/gopz/compress/httprange"
 	"github.com/gopz/compress/internal/cli"
 )
 
-// wholeSize is the size in bytes of the largest file that is read from a server without ranges.
+// wholeSize is the size in bytes of the largest file that is read to memory, from a server without
+// ranges, where its end is wanted first.
 const wholeSize = 16 << 20
 
-type file struct{ *httprange.Reader }
+// file is a file on a server with ranges.
+type file struct {
+	*httprange.Reader
+	body *io.SectionReader
+}
 
-// Traffic returns what the file has taken so far.
-func (f file) Traffic() (requests, retries, bytes int64) {
-	st := f.Stats()
+func (f file) Read(p []byte) (int, error)                { return f.body.Read(p) }
+func (f file) Traffic() (requests, retries, bytes int64) { return traffic(f.Stats()) }
+
+// stream is a file on a server without them.
+type stream struct{ *httprange.Stream }
+
+func (s stream) ReadAt([]byte, int64) (int, error)         { return 0, httprange.ErrNoRanges }
+func (s stream) Size() int64                               { return -1 }
+func (s stream) Traffic() (requests, retries, bytes int64) { return traffic(s.Stats()) }
+
+func traffic(st httprange.Stats) (requests, retries, bytes int64) {
 	return st.Requests, st.Retries, st.Bytes
 }
 
 // Open opens the file behind a URL. It is a cli.OpenURL.
 func Open(ctx context.Context, url string, indexed bool) (cli.Remote, error) {
-	opts := []httprange.Option{httprange.WithReadWhole(wholeSize)}
-	if !indexed {
-		opts = append(opts, httprange.WithTail(0))
+	opt := httprange.WithTail(0)
+	if indexed {
+		opt = httprange.WithReadWhole(wholeSize)
 	}
-	r, err := httprange.Open(ctx, url, opts...)
+	r, err := httprange.Open(ctx, url, opt)
+	if errors.Is(err, httprange.ErrNoRanges) {
+		s, err := httprange.Get(ctx, url)
+		if err != nil {
+			return nil, err
+		}
+		return stream{s}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
-	return file{r}, nil
+	return file{r, io.NewSectionReader(r, 0, r.Size())}, nil
 }

@@ -159,15 +159,29 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestWhole restores a file over a server that breaks connections, and over one without ranges.
+// TestWhole reads a file from a server that breaks connections, and from one without ranges.
 func TestWhole(t *testing.T) {
 	p := content(3 << 20)
 	s := newServer(t, encode(t, p, compress.WithBlockSize(64<<10)), 0)
-	for _, noRange := range []bool{false, true} {
-		s.begin(3, noRange)
-		out, messages, code := pz(t, "-dcv", s.URL+"/file?sig=secret")
-		if code != 0 || out != string(p) || !strings.Contains(messages, " repeated") {
-			t.Errorf("without ranges %v: exit code %d, %d bytes; %s", noRange, code, len(out), messages)
+	for _, c := range []struct {
+		noRange bool
+		faults  int
+		args    string
+		want    string
+		code    int
+		text    string
+	}{
+		{false, 3, "-dcv", string(p), 0, " repeated"},
+		{true, 0, "-dcv", string(p), 0, "1 request,"},
+		{true, 0, "-t", "", 0, ""},
+		{true, 0, "-dc --range=1000000:5", string(p[1_000_000:1_000_005]), 0, ""},
+		{true, 2, "-dc", "", 1, "byte 30000: unexpected EOF: the answer is cut short"},
+	} {
+		s.begin(c.faults, c.noRange)
+		out, messages, code := pz(t, append(strings.Fields(c.args), s.URL+"/file?sig=secret")...)
+		if code != c.code || out != c.want || !strings.Contains(messages, c.text) {
+			t.Errorf("%s, without ranges %v: exit code %d, %d bytes; %s",
+				c.args, c.noRange, code, len(out), messages)
 		}
 	}
 	out, messages, code := pz(t, "-dc", s.URL+"/file?sig=wrong")
