@@ -116,6 +116,23 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
+// TestUnreachable checks that Open and Get do not wait for a server that is not there, and that ReadAt
+// does.
+func TestUnreachable(t *testing.T) {
+	s := newServer(t, random(10_000))
+	r := open(t, s)
+	s.Close()
+	_, err1 := Open(context.Background(), s.URL)
+	_, err2 := Get(context.Background(), s.URL)
+	_, err3 := r.ReadAt(make([]byte, 10), 5000)
+	for i, err := range []error{err1, err2, err3} {
+		var e *Error
+		if !errors.As(err, &e) || e.Attempts != []int{1, 1, 4}[i] || e.Status != 0 {
+			t.Errorf("call %d: %v", i, err)
+		}
+	}
+}
+
 // TestOptions checks that Open refuses options out of range.
 func TestOptions(t *testing.T) {
 	for i, opt := range []Option{

@@ -5,13 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 )
 
 // Open makes a Reader for the file behind an http or https URL. It fetches the first segment and the
 // end of the file, and so learns the size and the version. If the context ends, all requests of the
-// Reader do, later ones included. The caller closes the Reader.
+// Reader do, later ones included. A server that cannot be reached is an error at once. The caller closes
+// the Reader.
 func Open(ctx context.Context, rawURL string, opts ...Option) (*Reader, error) {
 	r, err := newReader(ctx, rawURL, opts)
 	if err != nil {
@@ -76,9 +78,9 @@ func (r *Reader) open() error {
 // fetchHead makes the first request. It sets the version, and returns the first segment if all of it
 // arrives; if not, the file is read as if it were not to be cached.
 func (r *Reader) fetchHead() ([]byte, *Error) {
-	a, err := r.ask(r.ctx, fmt.Sprintf("0-%d", r.opt.segment-1), nil)
-	if err != nil {
-		return nil, r.fault(err, "")
+	a, e := r.askFirst(fmt.Sprintf("0-%d", r.opt.segment-1))
+	if e != nil {
+		return nil, e
 	}
 	defer a.close()
 	switch a.StatusCode {
@@ -104,6 +106,19 @@ func (r *Reader) fetchHead() ([]byte, *Error) {
 		}
 	}
 	return nil, a.fault(ErrStatus, "")
+}
+
+// askFirst makes a request of Open or Get. It does not wait for a server that cannot be reached: most
+// often the URL is wrong.
+func (r *Reader) askFirst(interval string) (*answer, *Error) {
+	a, err := r.ask(r.ctx, interval, nil)
+	if err != nil {
+		e := r.fault(err, "")
+		var op *net.OpError
+		e.final = errors.As(err, &op) && op.Op == "dial"
+		return nil, e
+	}
+	return a, nil
 }
 
 // fetchWhole reads all of the file from an answer that does not support ranges, within the limit.

@@ -24,11 +24,11 @@ func Get(ctx context.Context, rawURL string, opts ...Option) (*Stream, error) {
 	}
 	s := &Stream{r: r}
 	err = r.retry(r.ctx, func() (bool, *Error) {
-		a, err := r.ask(r.ctx, "", nil)
-		if err != nil {
-			return false, r.fault(err, "")
+		a, e := r.askFirst("")
+		if e != nil {
+			return false, e
 		}
-		e := a.encoded()
+		e = a.encoded()
 		if a.StatusCode != http.StatusOK {
 			e = a.fault(ErrStatus, "")
 		}
