@@ -219,8 +219,10 @@ var cgo = map[string]string{
 }
 
 // linked lists the packages that only these main packages may import: importing one links a GPU
-// driver and its binding into the program.
+// driver and its binding into the program, or net/http.
 var linked = map[string][]string{
+	"internal/cli/remote": {"cmd/pz", "gpu/pz"},
+
 	"gpu/webgpu": {"gpu/pz", "examples/profile", "internal/bench"},
 	"gpu/opengl": {"gpu/pz", "examples/profile", "internal/bench"},
 }
