@@ -20,14 +20,13 @@ type frames struct {
 	checkpoint func()
 }
 
-// decode decodes the frame src, whose content must have size bytes, into dst's memory. dict is nil for
-// none. With an error it returns the content of the blocks that it decoded.
+// decode decodes the frame src, whose content must have size bytes, into dst. dict is nil for none.
+// With an error it returns the content of the blocks that it decoded.
 func (f *frames) decode(dst, src []byte, size int, dict *zstd.Dictionary, check bool) ([]byte, error) {
 	if f.dec == nil {
 		f.dec = zstd.NewDecoder()
 	}
 	f.dec.Checkpoint = f.checkpoint
-	dst = resize(dst, size+zstd.DecodeSlack)
 	n, err := f.dec.DecodeFrame(dst, src, dict, check)
 	switch {
 	case errors.Is(err, zstd.ErrChecksum):
@@ -43,9 +42,18 @@ func (f *frames) decode(dst, src []byte, size int, dict *zstd.Dictionary, check 
 // frameStage decodes a zstd frame.
 var frameStage = stage{name: "zstd", run: func(ws *workspace, b *Block) (err error) {
 	cfg := &b.run.cfg
-	b.dst, err = ws.frames.decode(b.dst, b.Src, b.Raw, cfg.Dictionary.zstd(), b.Sum != 0 && !cfg.Checks)
+	dst := b.Into
+	if b.inInto = dst != nil; b.inInto {
+		dst = dst[:b.Raw]
+	} else {
+		dst = resize(b.dst, b.Raw+zstd.DecodeSlack)
+	}
+	dst, err = ws.frames.decode(dst, b.Src, b.Raw, cfg.Dictionary.zstd(), b.Sum != 0 && !cfg.Checks)
 	if err != nil {
-		b.Decoded = len(b.dst)
+		b.Decoded = len(dst)
+	}
+	if !b.inInto {
+		b.dst = dst
 	}
 	return err
 }}

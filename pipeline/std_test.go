@@ -185,3 +185,41 @@ func TestStandardAllocs(t *testing.T) {
 		}
 	})
 }
+
+// TestFrameInto decodes frames, also damaged ones, into memory of the caller's. Bytes behind the content
+// must stay.
+func TestFrameInto(t *testing.T) {
+	const guard = 200
+	p := Default(Zstd)
+	r := NewScheduler(1).Start(Config{Pipeline: p, Op: Decompress})
+	defer r.Close()
+	b := r.Get()
+	for _, name := range []string{"text", "runs", "zeros", "random"} {
+		src := corpus.ByName(name).Make(20_000)
+		coded, err := compressAll(NewScheduler(1), p, 5, len(src), src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := int64(len(src))
+		h := zstfile.Header{ContentSize: n, Window: n, SingleSegment: true, Checksum: true}
+		frame := append(h.Append(nil), coded[0].payload...)
+		frame = binary.LittleEndian.AppendUint32(frame, coded[0].sum)
+		for bad := range 30 {
+			b.Src = bytes.Clone(frame)
+			if bad > 0 {
+				b.Src[bad*len(frame)/30] ^= 4
+			}
+			into := bytes.Repeat([]byte{0xa5}, len(src)+guard)
+			b.Raw, b.Kind, b.Sum, b.Into = len(src), Coded, 1, into
+			r.Submit(b)
+			b, _ = r.Next(true)
+			out := b.Out()
+			if bad == 0 && (b.Err != nil || !bytes.Equal(out, src) || &out[0] != &into[0]) {
+				t.Errorf("%s: %d bytes, %v", name, len(out), b.Err)
+			}
+			if bytes.Count(into[len(src):], []byte{0xa5}) != guard {
+				t.Errorf("%s, damage %d: bytes behind the content changed", name, bad)
+			}
+		}
+	}
+}
