@@ -55,6 +55,18 @@ func TestAllocationsPerBlock(t *testing.T) {
 	if n := allocations(func() { ra.ReadAt(p, 0) }); n > most {
 		t.Errorf("ReadAt: %d allocations for %d blocks", n, blocks)
 	}
+	if n := allocations(func() {
+		for i := range 1000 {
+			ra.ReadAt(p[:100], int64(i%(len(p)-100)))
+		}
+	}); n > 10 {
+		t.Errorf("ReadAt of cached blocks: %d allocations for 1000 calls", n)
+	}
+	ra = openAt(t, file, append(opts, WithCache(NewCache(10*testBlock)))...)
+	ra.ReadAt(p, 0)
+	if n := allocations(func() { ra.ReadAt(p, 0) }); n > blocks+most { // one for what the cache knows of it
+		t.Errorf("ReadAt with eviction: %d allocations for %d blocks", n, blocks)
+	}
 }
 
 // Frames and pieces cost no allocations once it runs.

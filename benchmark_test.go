@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -44,16 +45,41 @@ func BenchmarkReader(b *testing.B) {
 func BenchmarkReadAt(b *testing.B) {
 	content := benchContent()
 	file := encode(b, content, WithBlockSize(64<<10))
-	r, err := openFile(file)
-	if err != nil {
-		b.Fatal(err)
+	open := func(b *testing.B, cache int64) *ReaderAt {
+		r, err := openFile(file, WithCache(NewCache(cache)))
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() { r.Close() })
+		b.ReportAllocs()
+		return r
 	}
-	defer r.Close()
-	p := make([]byte, len(content))
-	b.SetBytes(int64(len(content)))
-	b.ReportAllocs()
-	for b.Loop() {
-		r.ReadAt(p, 0)
+	b.Run("whole", func(b *testing.B) {
+		r, p := open(b, 0), make([]byte, len(content))
+		b.SetBytes(int64(len(p)))
+		for b.Loop() {
+			r.ReadAt(p, 0)
+		}
+	})
+	b.Run("sequential", func(b *testing.B) {
+		r, p := open(b, 1<<20), make([]byte, 4096)
+		b.SetBytes(int64(len(content)))
+		for b.Loop() {
+			for off := 0; off < len(content); off += len(p) {
+				r.ReadAt(p, int64(off))
+			}
+		}
+	})
+	for _, mib := range []int64{1, 64} {
+		b.Run(fmt.Sprintf("random/cache=%dMiB", mib), func(b *testing.B) {
+			r := open(b, mib<<20)
+			b.RunParallel(func(pb *testing.PB) {
+				rnd, p := rand.New(rand.NewPCG(1, rand.Uint64())), make([]byte, 4096)
+				for pb.Next() {
+					r.ReadAt(p, rnd.Int64N(int64(len(content)-len(p))))
+				}
+			})
+		})
 	}
 }
 

@@ -130,6 +130,31 @@ func ExampleNewReaderAt() {
 	// Output: brown, of 43 bytes
 }
 
+// Two files share a cache of 256 MiB.
+func ExampleWithCache() {
+	cache := compress.NewCache(256 << 20)
+	for _, content := range []string{"The quick brown fox", "jumps over the lazy dog"} {
+		p, err := compress.AppendEncode(nil, []byte(content))
+		if err != nil {
+			log.Fatal(err)
+		}
+		r, err := compress.NewReaderAt(bytes.NewReader(p), int64(len(p)), compress.WithCache(cache))
+		if err != nil {
+			log.Fatal(err)
+		}
+		defer r.Close()
+		word := make([]byte, 5)
+		for _, off := range []int64{4, 0, 6} {
+			if _, err := r.ReadAt(word, off); err != nil {
+				log.Fatal(err)
+			}
+		}
+	}
+	s := cache.Stats()
+	fmt.Println(s.Hits, "hits,", s.Misses, "misses,", s.Bytes, "bytes")
+	// Output: 4 hits, 2 misses, 42 bytes
+}
+
 func ExampleError() {
 	p, err := compress.AppendEncode(nil, []byte("some content"))
 	if err != nil {

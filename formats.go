@@ -2,6 +2,7 @@ package compress
 
 import (
 	"io"
+	"sync"
 
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
@@ -204,13 +205,16 @@ func newGzipReaderAt(src io.ReaderAt, size int64, o options) (*ReaderAt, error) 
 	return r, nil
 }
 
+// gzipDecoders holds decoders of intervals that no loader needs.
+var gzipDecoders = sync.Pool{New: func() any { return new(gzaccess.Decoder) }}
+
 // interval makes the block of the loader that of an interval of a .gz file.
 func (l *blockLoader) interval(block int64) {
-	if l.gz == nil {
-		l.gz = new(gzaccess.Decoder)
-	}
+	l.gz = gzipDecoders.Get().(*gzaccess.Decoder)
 	l.gz.Begin(l.r.gz, block, l.r.opt.limits.Checks)
-	l.blk.Serial = container.Serial{Decoder: l.gz, Buf: l.blk.Serial.Buf}
+	size := gzaccess.BufferSize(int(l.r.index.Blocks[block].Raw))
+	l.out = getBuffer(size, size)
+	l.blk.Serial = container.Serial{Decoder: l.gz, Buf: l.out.p}
 }
 
 // WriteIndex writes the index of a .gz file to w, for [WithIndex] and for other programs. It may be

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"sync"
 
+	"github.com/gopz/compress/internal/blockcache"
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/ldm"
@@ -82,109 +84,124 @@ func (o *options) finder() *ldm.Finder {
 	return ldm.NewFinder(o.window, o.blockSize)
 }
 
-// A splicer is what a blockLoader needs for such blocks. Sources come from the cache. If the cache has
-// no entry to spare, the splicer decodes a source itself: a caller that holds an entry must not wait
-// for another one.
-type splicer struct {
-	buf   []byte
-	held  []*cacheEntry // of the sources; nil for those without an entry
-	spare *blockLoader  // nil until it is needed
+// spliced is what a blockContent has if the block repeats parts of others, its sources. They come from
+// the cache. If there is no slot to load one, the spare loader of the ReaderAt does: a caller that holds
+// an entry must not wait for another one.
+type spliced struct {
+	refs  *ldm.List
+	whole []byte // memory for the content
 	lost  []ldm.Reference
 }
 
-// close frees the memory.
-func (s *splicer) close() {
-	s.buf, s.lost = nil, nil
-	if s.spare != nil {
-		s.spare.Close()
+// A spareLoader loads sources one after the other. Its mutex guards all of it and the source's content.
+type spareLoader struct {
+	mu sync.Mutex
+	blockLoader
+	own []byte // memory for own content
+}
+
+// Close frees the memory.
+func (s *spareLoader) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.blockLoader.Close()
+	s.own = nil
+}
+
+// load returns the own content of a block.
+func (s *spareLoader) load(n int64) ([]byte, error) {
+	size := int(s.r.index.Blocks[n].Raw)
+	if cap(s.own) < size {
+		s.own = make([]byte, size)
 	}
+	room := blockcache.Room{s.own[:size]}
+	var c blockContent
+	err := s.Load(n, room, true)
+	if err == nil {
+		err = s.Finish(&c, room)
+	}
+	return c.own, err
 }
 
 // splice makes the content of the block from its own content and the sources.
-func (l *blockLoader) splice() ([]byte, error) {
-	data, err := l.spliceSources(nil)
+func (c *blockContent) splice() ([]byte, error) {
+	data, err := c.spliceSources(nil)
 	if err != nil {
 		return nil, err
 	}
-	if !l.matches(data) {
-		st, number := l.r.index.StreamOf(l.number)
+	if !c.matches(data) {
+		st, number := c.r.index.StreamOf(c.number)
 		return nil, &Error{
 			Kind: ErrChecksum, Part: PartBlock, Stream: st.ID, Block: number,
-			Offset: l.r.index.Blocks[l.number].Offset, Detail: "checksum mismatch of what it repeats",
+			Offset: c.r.index.Blocks[c.number].Offset, Detail: "checksum mismatch of what it repeats",
 		}
 	}
 	return data, nil
 }
 
 // matches reports whether data has the checksum of the whole content, if checksums count.
-func (l *blockLoader) matches(data []byte) bool {
-	st, _ := l.r.index.StreamOf(l.number)
-	return !st.Checks || !l.r.opt.limits.Checks ||
-		pzfile.Checksum(0, data) == l.blk.References().Sum
+func (c *blockContent) matches(data []byte) bool {
+	st, _ := c.r.index.StreamOf(c.number)
+	return !st.Checks || !c.r.opt.limits.Checks ||
+		pzfile.Checksum(0, data) == c.refs.Sum
 }
 
-// partial returns the content of a block although sources are lost. The parts in l.splicer.lost are zeros.
+// partial returns the content of a block although sources are lost. The parts in c.lost are zeros.
 // If all sources are there and the content is wrong, a source is of another file. All that the block
 // repeats counts as lost then. It fails if the block itself is lost.
-func (l *blockLoader) partial() ([]byte, error) {
-	own, err := l.Own()
-	if err == nil && (own == nil || l.blk.References().Empty()) {
-		err = l.err
+func (c *blockContent) partial() ([]byte, error) {
+	if c.refs == nil {
+		return c.content()
 	}
-	if err != nil {
-		return nil, err
-	}
-	l.splicer.lost = l.splicer.lost[:0]
-	data, err := l.spliceSources(l.lose)
-	if err == nil && len(l.splicer.lost) == 0 && !l.matches(data) {
-		for source := range l.blk.References().Distances() {
-			l.lose(data, source)
+	c.lost = c.lost[:0]
+	data, err := c.spliceSources(c.lose)
+	if err == nil && len(c.lost) == 0 && !c.matches(data) {
+		for source := range c.refs.Distances() {
+			c.lose(data, source)
 		}
 	}
 	return data, err
 }
 
 // lose makes zeros of what the block repeats of a source.
-func (l *blockLoader) lose(data []byte, source int) {
-	for ref := range l.blk.References().All() {
+func (c *blockContent) lose(data []byte, source int) {
+	for ref := range c.refs.All() {
 		if ref.Source == source {
 			clear(data[ref.At : ref.At+ref.Len])
-			l.splicer.lost = append(l.splicer.lost, ref)
+			c.lost = append(c.lost, ref)
 		}
 	}
 }
 
 // spliceSources makes the content of the block. It calls lose for each source that is lost; if that is
 // nil it fails.
-func (l *blockLoader) spliceSources(lose func(data []byte, source int)) ([]byte, error) {
-	r, s, list := l.r, &l.splicer, l.blk.References()
-	size := int(r.index.Blocks[l.number].Raw)
-	if cap(s.buf) < size {
-		s.buf = make([]byte, size)
-	}
-	data := s.buf[:size]
-	list.Spread(data, l.own, nil)
-	defer s.release(r)
-	for _, d := range list.Distances() { // all begin to load
-		var e *cacheEntry
-		if n := l.source(d); n >= 0 {
+func (c *blockContent) spliceSources(lose func(data []byte, source int)) ([]byte, error) {
+	r := c.r
+	data := c.whole[:r.index.Blocks[c.number].Raw]
+	c.refs.Spread(data, c.own, nil)
+	var held [ldm.MaxSources]*cacheEntry // of the sources; nil for those without an entry
+	defer func() {
+		for _, e := range held {
+			if e != nil {
+				r.cache.Put(e)
+			}
+		}
+	}()
+	for i, d := range c.refs.Distances() { // all begin to load
+		if n := c.source(d); n >= 0 {
 			var err error
-			if e, err = r.get(n, false); err != nil {
+			if held[i], _, err = r.get(n, false); err != nil {
 				return nil, err
 			}
 		}
-		s.held = append(s.held, e)
 	}
-	for i, d := range list.Distances() {
-		own, err := l.sourceContent(i, l.source(d))
-		if err == nil {
-			err = list.Insert(data, i, own, nil)
-		}
+	for i, d := range c.refs.Distances() {
+		err := c.insert(data, i, held[i], c.source(d))
 		if cerr := r.opt.canceled(); cerr != nil {
 			return nil, cerr
 		}
 		if err != nil && lose == nil {
-			return nil, l.sourceError(d, err)
+			return nil, c.sourceError(d, err)
 		} else if err != nil {
 			lose(data, i)
 		}
@@ -192,20 +209,10 @@ func (l *blockLoader) spliceSources(lose func(data []byte, source int)) ([]byte,
 	return data, nil
 }
 
-// release gives the entries of the sources back.
-func (s *splicer) release(r *ReaderAt) {
-	for _, e := range s.held {
-		if e != nil {
-			r.cache.Put(e)
-		}
-	}
-	s.held = s.held[:0]
-}
-
 // source returns the number in the file of the source at a distance, −1 if there is none.
-func (l *blockLoader) source(distance int32) int64 {
-	n := l.r.index.Earlier(l.number, int64(distance))
-	if n >= 0 && l.r.index.Blocks[n].Kind == container.Fill {
+func (c *blockContent) source(distance int32) int64 {
+	n := c.r.index.Earlier(c.number, int64(distance))
+	if n >= 0 && c.r.index.Blocks[n].Kind == container.Fill {
 		return -1 // without own content
 	}
 	return n
@@ -213,34 +220,36 @@ func (l *blockLoader) source(distance int32) int64 {
 
 var errNoSource = errs.New(ErrCorrupt, "not there, or without own content")
 
-// sourceContent returns the own content of source i, which is block n of the file.
-func (l *blockLoader) sourceContent(i int, n int64) (own []byte, err error) {
-	s := &l.splicer
+// insert copies what the block repeats of source i to data. The source is block n of the file and in
+// the entry e, which may be nil.
+func (c *blockContent) insert(data []byte, i int, e *cacheEntry, n int64) error {
+	var own []byte
+	var err error
 	switch {
 	case n < 0:
-		return nil, errNoSource
-	case s.held[i] != nil:
-		own, err = s.held[i].Use((*blockLoader).Own)
+		return errNoSource
+	case e != nil:
+		own, err = e.Use((*blockContent).ownContent)
 	default:
-		if s.spare == nil {
-			s.spare = &blockLoader{r: l.r}
-		}
-		if err = s.spare.Load(n); err == nil {
-			own, err = s.spare.Own()
-		}
+		c.r.spare.mu.Lock()
+		defer c.r.spare.mu.Unlock()
+		own, err = c.r.spare.load(n)
 	}
 	if err == nil && len(own) == 0 {
 		err = errNoSource
 	}
-	return own, err
+	if err != nil {
+		return err
+	}
+	return c.refs.Insert(data, i, own, nil)
 }
 
 // sourceError returns the error of a block whose source at a distance has an error.
-func (l *blockLoader) sourceError(distance int32, err error) error {
-	st, number := l.r.index.StreamOf(l.number)
+func (c *blockContent) sourceError(distance int32, err error) error {
+	st, number := c.r.index.StreamOf(c.number)
 	e := &Error{
 		Kind: ErrCorrupt, Part: PartBlock, Stream: st.ID, Block: number,
-		Offset: l.r.index.Blocks[l.number].Offset, Err: err,
+		Offset: c.r.index.Blocks[c.number].Offset, Err: err,
 		Detail: fmt.Sprintf("repeats block %d", number-int64(distance)),
 	}
 	var source *Error
@@ -259,9 +268,9 @@ func (w *prefetch) partial() (data []byte, lost []ldm.Reference, err error) {
 	if len(w.held) == 0 {
 		return nil, nil, ErrClosed
 	}
-	data, err = w.held[0].Use(func(l *blockLoader) ([]byte, error) {
-		p, err := l.partial()
-		lost = l.splicer.lost
+	data, err = w.held[0].Use(func(c *blockContent) ([]byte, error) {
+		p, err := c.partial()
+		lost = c.lost
 		return p, err
 	})
 	return data, lost, err

@@ -149,13 +149,14 @@ func TestLongDistanceAppend(t *testing.T) {
 	}
 }
 
-// TestLongDistanceReadAt reads at random from several goroutines, with caches of few entries.
+// TestLongDistanceReadAt reads at random from several goroutines, with few slots and small caches.
 func TestLongDistanceReadAt(t *testing.T) {
 	content := versionsOf(30, 5000, 4)
 	file := encode(t, content, longOptions()...)
 	for _, entries := range []int{1, 2, 5, 100} {
 		r := openAt(t, file, WithConcurrency(2))
-		r.cache = newCache(r, entries)
+		c := NewCache(int64(entries/2) * 30_000)
+		r.cache = c.c.File(entries, blockSource{r})
 		var group sync.WaitGroup
 		for k := range 4 {
 			group.Go(func() {

@@ -71,6 +71,7 @@ type options struct {
 	modTime     uint32
 	index       io.ReaderAt // of WithIndex; nil is none
 	indexSize   int64
+	cache       *Cache // of WithCache; nil is one of its own
 }
 
 // Progress says how far a Writer or Reader has come.

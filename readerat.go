@@ -1,6 +1,7 @@
 package compress
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"iter"
@@ -11,8 +12,6 @@ import (
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/gzaccess"
 	"github.com/gopz/compress/internal/index"
-	"github.com/gopz/compress/internal/pzfile"
-	"github.com/gopz/compress/internal/zstfile"
 	"github.com/gopz/compress/pipeline"
 )
 
@@ -21,22 +20,21 @@ import (
 // the blocks that a call needs. Damage to a block fails only calls that touch the block.
 //
 // ReadAt may be called from several goroutines at the same time. Read, Seek and WriteTo share one
-// position and are for one goroutine at a time; ReadAt does not touch the position. A ReaderAt
-// keeps the blocks that were used last in memory, within its limit. Make one with [NewReaderAt]. The
-// zero value describes an empty file, and its methods that can fail, all but Close, return an
-// [ErrOption].
+// position and are for one goroutine at a time; ReadAt does not touch the position. Blocks that were
+// used stay in memory; see [WithCache]. While calls of ReadAt read one block after the other, up to two
+// blocks are decompressed ahead. Make a ReaderAt with [NewReaderAt]. The zero value describes an empty
+// file, and its methods that can fail, all but Close, return an [ErrOption].
 type ReaderAt struct {
 	opt   options
 	sched *pipeline.Scheduler
 	src   io.ReaderAt
 	index index.File
-	gz    *gzaccess.Map                   // nil unless the file is a .gz file
-	cache *blockcache.Cache[*blockLoader] // nil in the zero value
+	gz    *gzaccess.Map                  // nil unless the file is a .gz file
+	cache *blockcache.File[blockContent] // nil in the zero value
 
 	cursor cursor
+	spare  spareLoader
 }
-
-type cacheEntry = blockcache.Entry[*blockLoader]
 
 // NewReaderAt opens the file of size bytes that src holds: one stream, or several. It reads headers
 // and indexes. A .zst file without a seek table is an [ErrNoIndex], unless it is one
@@ -77,11 +75,15 @@ func newReaderAt(src io.ReaderAt, x *index.File, o options) (*ReaderAt, error) {
 	if o.limits.TooLarge(0, x.Content) {
 		return nil, tooMuchContent(x.Content, o.limits.MaxDecoded)
 	}
-	n, err := o.cacheEntries(x)
+	loads, bytes, err := o.cacheBudget(x)
 	if err != nil {
 		return nil, err
 	}
+	if o.cache == nil {
+		o.cache = NewCache(bytes)
+	}
 	r := &ReaderAt{opt: o, sched: o.scheduler(), src: src, index: *x}
+	r.spare.blockLoader = blockLoader{r: r}
 	for i := range x.Streams {
 		st := &x.Streams[i]
 		p := pipelineOf(x.Format, st.Pipeline)
@@ -90,13 +92,8 @@ func newReaderAt(src io.ReaderAt, x *index.File, o options) (*ReaderAt, error) {
 			return nil, err
 		}
 	}
-	r.cache = newCache(r, n)
+	r.cache = o.cache.c.File(loads, blockSource{r})
 	return r, nil
-}
-
-// newCache returns a cache of blocks.
-func newCache(r *ReaderAt, entries int) *blockcache.Cache[*blockLoader] {
-	return blockcache.New(entries, func() *blockLoader { return &blockLoader{r: r} })
 }
 
 func tooMuchContent(size, limit int64) error {
@@ -124,12 +121,14 @@ func (r *ReaderAt) Stats() (sum SchedulerStats) {
 	if r.cache == nil {
 		return sum
 	}
-	r.cache.Loaders(func(l *blockLoader) {
-		for ; l != nil; l = l.splicer.spare {
-			t := l.statistics()
-			sum.Add(&t)
-		}
+	r.cache.Loaders(func(l blockcache.Loader[blockContent]) {
+		t := l.(*blockLoader).statistics()
+		sum.Add(&t)
 	})
+	r.spare.mu.Lock()
+	defer r.spare.mu.Unlock()
+	t := r.spare.statistics()
+	sum.Add(&t)
 	return sum
 }
 
@@ -167,18 +166,48 @@ func (r *ReaderAt) ReadAt(p []byte, off int64) (n int, err error) {
 		return 0, eof
 	}
 	first, last := r.index.Find(off), r.index.Find(off+int64(len(p))-1)
-	var few [4]*cacheEntry
-	w := prefetch{r: r, held: few[:0], next: first, end: last + 1}
+	var call blockcache.Reading
+	if first == last {
+		if err := r.opt.canceled(); err != nil {
+			return 0, err
+		}
+		e, loads, err := r.get(first, true)
+		if err != nil {
+			return 0, err
+		}
+		defer r.cache.Put(e)
+		n, err = r.readBlock(p, off, first, e, loads, &call)
+		return n, cmp.Or(err, eof)
+	}
+	w := prefetch{r: r, next: first, end: last + 1}
 	defer w.close()
 	for block := first; block <= last; block++ {
-		data, err := w.content()
-		if err != nil {
+		if err := w.fetch(); err != nil {
 			return n, err
 		}
-		n += copy(p[n:], data[off+int64(n)-r.index.Blocks[block].Content:])
+		m, err := r.readBlock(p[n:], off+int64(n), block, w.held[0], w.loads, &call)
+		if n += m; err != nil {
+			return n, err
+		}
 		w.advance()
 	}
 	return n, eof
+}
+
+// readBlock reads content from offset off on, as far as the block in e has it. loads is what get has
+// returned.
+func (r *ReaderAt) readBlock(
+	p []byte, off, block int64, e *cacheEntry, loads bool, call *blockcache.Reading,
+) (int, error) {
+	b := &r.index.Blocks[block]
+	from := int(off - b.Content)
+	to := min(from+len(p), int(b.Raw))
+	r.cache.Reads(e, from, to, to == int(b.Raw), loads, call)
+	data, err := contentOf(e)
+	if err != nil {
+		return 0, err
+	}
+	return copy(p, data[from:to]), nil
 }
 
 // Close frees the memory. Calls of ReadAt that are under way complete or return [ErrClosed], as
@@ -188,213 +217,163 @@ func (r *ReaderAt) Close() error {
 	if r.cache != nil {
 		r.cursor.drop(r)
 		r.cache.Close()
+		r.spare.Close()
 	}
 	return nil
 }
 
-// get returns the cache entry of a block. See [blockcache.Cache.Get].
-func (r *ReaderAt) get(block int64, wait bool) (*cacheEntry, error) {
-	e, err := r.cache.Get(block, wait)
+// get returns the cache entry of a block. See [blockcache.File.Get].
+func (r *ReaderAt) get(block int64, wait bool) (e *cacheEntry, loads bool, err error) {
+	e, loads, err = r.cache.Get(block, wait)
 	if err == blockcache.ErrClosed {
 		err = ErrClosed
 	}
-	return e, err
+	return e, loads, err
 }
 
-// A prefetch holds cache entries of consecutive blocks: the block in use, and blocks behind it that
-// are decompressed meanwhile.
-type prefetch struct {
-	r    *ReaderAt
-	held []*cacheEntry
-	next int64 // first block that is not held
-	end  int64 // first block that is not wanted
+// A cursor is the position of a ReaderAt's Read, Seek and WriteTo. It holds the cache entry of the
+// block at the position, and some ahead of it.
+type cursor struct {
+	pos    int64
+	held   []*cacheEntry // of blocks that follow one another
+	first  int64         // number of the first of them
+	ahead  int           // how many besides the first are wanted
+	passed int64         // blocks used
 }
 
-// content returns the content of the first block.
-func (w *prefetch) content() ([]byte, error) {
-	if err := w.r.opt.canceled(); err != nil {
+// drop gives all entries back.
+func (c *cursor) drop(r *ReaderAt) {
+	for _, e := range c.held {
+		r.cache.Put(e)
+	}
+	c.held, c.ahead = c.held[:0], 0
+}
+
+// most returns how many entries the cursor may hold. It leaves one for ReadAt, which may wait for
+// an entry while the cursor is idle.
+func (c *cursor) most(r *ReaderAt) int { return max(1, r.cache.Limit()-1) }
+
+// seek holds the block at the position, and those ahead that it can get. It returns the rest of
+// the block.
+func (c *cursor) seek(r *ReaderAt) ([]byte, error) {
+	if err := r.opt.canceled(); err != nil {
+		c.drop(r)
 		return nil, err
 	}
-	for w.next < w.end {
-		e, err := w.r.get(w.next, len(w.held) == 0)
+	x := &r.index
+	block := c.first
+	if len(c.held) == 0 || c.pos < x.Blocks[block].Content || c.pos >= x.Blocks[block].End() {
+		block = x.Find(c.pos)
+	}
+	if len(c.held) > 0 && block != c.first {
+		if block == c.first+1 { // sequential reading: look further ahead
+			c.ahead = min(2*c.ahead+1, c.most(r)-1)
+			r.cache.Put(c.held[0])
+			c.held = c.held[:copy(c.held, c.held[1:])]
+		} else {
+			c.drop(r)
+		}
+	}
+	fresh := block != c.first || c.passed == 0
+	c.first = block
+	for next := block + int64(len(c.held)); len(c.held) <= c.ahead && next < int64(len(x.Blocks)); next++ {
+		e, _, err := r.get(next, len(c.held) == 0)
 		if err != nil {
 			return nil, err
 		}
 		if e == nil {
 			break
 		}
-		w.held = append(w.held, e)
-		w.next++
+		c.held = append(c.held, e)
 	}
-	return w.held[0].Content()
-}
-
-// advance gives the first block back.
-func (w *prefetch) advance() {
-	w.r.cache.Put(w.held[0])
-	w.held = w.held[:copy(w.held, w.held[1:])]
-}
-
-// close gives all blocks back.
-func (w *prefetch) close() {
-	for _, e := range w.held {
-		w.r.cache.Put(e)
+	data, err := contentOf(c.held[0])
+	if err != nil {
+		c.drop(r)
+		return nil, err
 	}
-}
-
-// A blockLoader loads blocks for one cache entry, through a run of one block.
-type blockLoader struct {
-	r *ReaderAt
-	stream
-	pipe       uint8 // what the run was made for, up to dictionary
-	checks     bool
-	sources    int
-	dictionary uint32
-
-	number   int64 // of the block in the file
-	blk      *pipeline.Block
-	inFlight bool // blk is with the workers
-	verifier zstfile.Verifier
-	gz       *gzaccess.Decoder
-	buf      []byte // the block as it is in the file
-	own      []byte // what it decodes to: its own content, if it refers to others
-	data     []byte // its content; nil if that is still to be made
-	err      error
-	splicer  splicer // of blocks that refer to others
-}
-
-// Load reads a block and gives it to the workers.
-func (l *blockLoader) Load(block int64) error {
-	l.await(false) // a block that no caller has waited for
-	l.number, l.own, l.data, l.err = block, nil, nil, errs.Panicked
-	l.splicer.lost = l.splicer.lost[:0]
-	if l.blk != nil && l.blk.SrcRetired() {
-		l.stop()
-		l.buf = nil
-	}
-	l.err = l.load(block)
-	return l.err
-}
-
-func (l *blockLoader) load(block int64) error {
-	r := l.r
-	b := &r.index.Blocks[block]
-	st, number := r.index.StreamOf(block)
-	if n := int(b.Size); cap(l.buf) < n {
-		most := max(pzfile.BlockHeaderSize+st.BlockSize, r.index.MaxFrame)
-		if b.Kind == index.Interval {
-			most = r.index.MaxFrame
+	b := &x.Blocks[block]
+	if fresh {
+		c.passed++
+		if r.opt.progress != nil {
+			r.opt.progress(Progress{
+				Content: b.End(), Compressed: b.Offset + int64(b.Size), Total: x.Content, Blocks: c.passed,
+			})
 		}
-		l.buf = make([]byte, min(container.CeilPow2(n), most))
 	}
-	p := l.buf[:b.Size]
-	if err := container.ReadAt(r.src, p, b.Offset); err != nil {
-		if e, ok := err.(*Error); ok {
-			e.Part, e.Stream, e.Block = PartBlock, st.ID, number
-		}
-		return err
+	return data[c.pos-b.Content:], nil
+}
+
+// release is called at the end of a Read: where there is a single entry the cursor must not keep
+// it.
+func (c *cursor) release(r *ReaderAt) {
+	if r.cache.Limit() == 1 {
+		c.drop(r)
 	}
-	checks := st.Checks && r.opt.limits.Checks
-	kind, sum := b.Kind, b.Sum
-	var err error
-	switch b.Kind {
-	case index.Interval:
-		kind, sum = container.Coded, 0 // the Decoder verifies the content
-	case index.Frame:
-		kind = container.Coded
-		l.verifier.Dictionary = r.opt.zstDictionary()
-		err = l.verifier.Verify(p, b, number, checks)
-		if !checks {
-			sum = 1 // the frame's own check is compared
-		}
+}
+
+// Read reads content from the position. Once it goes from block to block it reads ahead.
+func (r *ReaderAt) Read(p []byte) (n int, err error) {
+	c := &r.cursor
+	if err := r.ready(); err != nil {
+		return 0, err
+	}
+	if c.pos >= r.index.Content {
+		return 0, io.EOF
+	}
+	if len(p) == 0 {
+		return 0, nil
+	}
+	defer c.release(r)
+	data, err := c.seek(r)
+	if err != nil {
+		return 0, err
+	}
+	n = copy(p, data)
+	c.pos += int64(n)
+	return n, nil
+}
+
+// Seek sets the position of Read and WriteTo, as [io.Seeker] says.
+func (r *ReaderAt) Seek(offset int64, whence int) (int64, error) {
+	if r.cache == nil {
+		return 0, r.ready()
+	}
+	switch whence {
+	case io.SeekStart:
+	case io.SeekCurrent:
+		offset += r.cursor.pos
+	case io.SeekEnd:
+		offset += r.index.Content
 	default:
-		if detail := pzfile.MissingDictionary(st.Dictionary, r.opt.dict.Number()); detail != "" {
-			return &Error{
-				Kind: ErrDictionary, Part: PartHeader, Stream: st.ID, Block: -1, Offset: st.Offset,
-				Detail: detail,
-			}
+		return 0, errWhence
+	}
+	if offset < 0 {
+		return 0, errNegative
+	}
+	r.cursor.pos = offset
+	return offset, nil
+}
+
+// WriteTo writes the content from the position to the end to w, straight from the buffers of the
+// blocks.
+func (r *ReaderAt) WriteTo(w io.Writer) (n int64, err error) {
+	c := &r.cursor
+	if err := r.ready(); err != nil {
+		return 0, err
+	}
+	defer c.drop(r)
+	for c.pos < r.index.Content {
+		c.ahead = c.most(r) - 1
+		data, err := c.seek(r)
+		if err != nil {
+			return n, err
 		}
-		p, sum, err = pzfile.OpenBlock(p, b, st, number)
-	}
-	if err != nil {
-		return err
-	}
-	if l.run == nil || l.pipe != st.Pipeline || l.checks != st.Checks || l.sources != st.Sources ||
-		l.dictionary != st.Dictionary {
-		pipe := pipelineOf(r.index.Format, st.Pipeline)
-		cfg := r.opt.config(pipeline.Decompress, pipe, checks && r.gz == nil, 1)
-		cfg.LongDistance.Sources = st.Sources
-		if r.index.Format == PZ && st.Dictionary == 0 {
-			cfg.Dictionary = nil
+		m, err := container.WriteFull(w, data)
+		n += int64(m)
+		c.pos += int64(m)
+		if err != nil {
+			return n, err
 		}
-		l.start(r.sched, cfg)
-		l.pipe, l.checks, l.blk = st.Pipeline, st.Checks, l.run.Get()
-		l.sources, l.dictionary = st.Sources, st.Dictionary
 	}
-	if !r.opt.limits.Checks {
-		sum = 0
-	}
-	l.blk.Src, l.blk.Kind, l.blk.Raw, l.blk.Sum = p, kind, int(b.Raw), sum
-	if r.gz != nil {
-		l.interval(block)
-	}
-	l.inFlight = true
-	l.run.Number(number)
-	l.run.Submit(l.blk)
-	return nil
-}
-
-// Content waits for the block and returns its content.
-func (l *blockLoader) Content() ([]byte, error) {
-	l.await(true)
-	if l.err == nil && l.data == nil {
-		l.data, l.err = l.splice()
-	}
-	return l.data, l.err
-}
-
-// Own waits for the block and returns its own content.
-func (l *blockLoader) Own() ([]byte, error) {
-	l.await(true)
-	if l.own == nil {
-		return nil, l.err
-	}
-	return l.own, nil
-}
-
-// await takes the block back from the workers if they have it. wanted says that the block's own
-// error counts.
-func (l *blockLoader) await(wanted bool) {
-	if !l.inFlight {
-		return
-	}
-	l.inFlight = false
-	b, err := l.run.Next(true)
-	if err == nil && b.Err != nil && wanted {
-		st, number := l.r.index.StreamOf(l.number)
-		ctx, offset := l.r.opt.limits.Context, l.r.index.Blocks[l.number].Offset
-		err = blockError(pipeline.Decompress, b.Err, ctx, st.ID, number, offset)
-	}
-	if err == nil && wanted {
-		err = b.Serial.Stop
-	}
-	if err != nil {
-		if b == nil {
-			l.stop() // canceled: the block is still in flight, and a device may still read it
-			l.buf = nil
-		}
-		l.data, l.err = nil, err
-		return
-	}
-	if l.own = b.Out(); b.References().Empty() {
-		l.data = l.own
-	}
-	l.releaseScratch()
-}
-
-// Close ends the run and frees the memory. The statistics stay.
-func (l *blockLoader) Close() {
-	l.stop()
-	l.blk, l.buf, l.own, l.data, l.gz = nil, nil, nil, nil, nil
-	l.splicer.close()
+	return n, nil
 }

@@ -180,9 +180,9 @@ func (o *options) verify(src io.ReaderAt) index.Verify {
 		}
 		defer r.Close()
 		// A source is no part of f: the block's own content is verified.
-		e, err := r.get(0, true)
+		e, _, err := r.get(0, true)
 		if err == nil {
-			_, err = e.Use((*blockLoader).Own)
+			_, err = e.Use((*blockContent).ownContent)
 			r.cache.Put(e)
 		}
 		return err == nil, o.canceled()

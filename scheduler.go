@@ -147,6 +147,7 @@ func (s *stream) statistics() SchedulerStats {
 //   - Flush and Close of a Writer, if no other block is in flight
 //   - a Reader and AppendDecode, for the first smallContent bytes of the content, and for a block
 //     behind which reading on may block, if no other block is in flight
+//   - ReadAt, Read and WriteTo of a ReaderAt, for the first block that they load
 //
 // A stream of many small blocks keeps its parallelism. The content of a part of a .gz file is not
 // known in advance. Such a part counts as small if its input is.

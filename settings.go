@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/blockcache"
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/gzaccess"
@@ -300,15 +301,16 @@ func ReaderMemory(blockSize int, opts ...Option) (int64, error) {
 	return b.memory, err
 }
 
-// minCacheEntries lets a few callers at different places of the file work without decompressing
-// the same blocks again and again.
-const minCacheEntries = 4
+// minLoads lets a few callers at different places of the file work at the same time, and without
+// decompressing the same blocks again and again if there is no memory for a Cache.
+const minLoads = 4
 
-// cacheEntries returns the number of blocks that may be in memory.
-func (o *options) cacheEntries(x *index.File) (int, error) {
-	used := x.Memory(int64(len(x.Blocks)))
+// cacheBudget returns how many blocks may be loading, and how many bytes of content a Cache may have
+// besides them. Without memory for as many blocks again, that is 0: the content stays where it was loaded.
+func (o *options) cacheBudget(x *index.File) (loads int, bytes int64, err error) {
+	used := x.Memory(int64(len(x.Blocks))) + blockcache.BlockMemory*int64(len(x.Blocks))
 	limit := max(1, o.limits.Memory()-used)
-	n := minCacheEntries
+	n := minLoads
 	for i := range x.Streams {
 		st := &x.Streams[i]
 		p := pipelineOf(x.Format, st.Pipeline)
@@ -316,14 +318,16 @@ func (o *options) cacheEntries(x *index.File) (int, error) {
 	}
 	n = min(n, max(1, len(x.Blocks)))
 	var worst *Error
+	var largest int64 // content of a block
 	for i := range x.Streams {
 		b, err := o.streamBudget(x, &x.Streams[i], n, limit)
+		largest = max(largest, roomMemory(&x.Streams[i]))
 		var e *Error
 		switch {
 		case err == nil:
-			n = b.inFlight
+			n, bytes = b.inFlight, max(bytes, b.memory)
 		case !errors.As(err, &e):
-			return 0, err
+			return 0, 0, err
 		case worst == nil || e.Memory > worst.Memory:
 			worst = e
 		}
@@ -332,9 +336,13 @@ func (o *options) cacheEntries(x *index.File) (int, error) {
 		if worst.Memory > 0 {
 			worst.Memory += used
 		}
-		return 0, worst
+		return 0, 0, worst
 	}
-	return n, nil
+	again := int64(n) * largest
+	if bytes = min(max(DefaultCache, again), o.limits.Within(limit)-bytes); bytes < again {
+		bytes = 0
+	}
+	return n, bytes, nil
 }
 
 // streamBudget returns a budget of at most want blocks of a stream, within limit.
@@ -345,8 +353,8 @@ func (o *options) streamBudget(x *index.File, st *index.Stream, want int, limit 
 		plan.InFlight = want
 		extra := func(n int) (memory int64) {
 			if st.Sources > 0 {
-				// The content besides the own content, and a source that has no entry.
-				memory = int64(n) * (int64(st.BlockSize) + blockMemory(st.BlockSize))
+				// The content besides the own content, and a source that no slot loads.
+				memory = int64(n)*int64(st.BlockSize) + blockMemory(st.BlockSize)
 			}
 			if st.Dictionary != 0 { // both, if the header is lost
 				memory += o.dictionaryMemory(p, pipeline.Decompress, st.BlockSize, n)

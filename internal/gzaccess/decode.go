@@ -16,10 +16,13 @@ const slack = 512
 const decoderMemory = 192 << 10
 
 // Memory returns how many bytes n Decoders take for intervals of up to size bytes with so much
-// content, with the interval and its content.
+// content, with the interval, its content, and a copy of that.
 func Memory(n, size, content int) int64 {
-	return int64(n) * (int64(size) + int64(content) + slack + decoderMemory)
+	return int64(n) * (int64(size) + 2*int64(content) + slack + decoderMemory)
 }
+
+// BufferSize returns the bytes that the Buf of a container.Serial needs for so much content.
+func BufferSize(content int) int { return gzfile.SectionWindow + content + slack }
 
 // A Decoder decodes intervals of a file. It is a [container.SerialDecoder] that decodes a whole
 // interval in one call.
@@ -67,7 +70,7 @@ func (d *Decoder) Decode(s *container.Serial) {
 func (d *Decoder) interval(s *container.Serial, window []byte) error {
 	m, b := d.m, &d.m.File.Blocks[d.n]
 	raw := int(b.Raw)
-	if size := gzfile.SectionWindow + raw + slack; cap(s.Buf) < size {
+	if size := BufferSize(raw); cap(s.Buf) < size {
 		s.Buf = make([]byte, size)
 	}
 	part := gzfile.Section{

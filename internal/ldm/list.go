@@ -1,6 +1,7 @@
 package ldm
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -31,6 +32,13 @@ var errList = errors.New("bad references")
 
 // Empty reports whether there are no references.
 func (l *List) Empty() bool { return l.count == 0 }
+
+// Clone returns a copy that does not refer to the payload.
+func (l *List) Clone() *List {
+	c := *l
+	c.refs = bytes.Clone(l.refs)
+	return &c
+}
 
 // Distances returns how many blocks before this one each source is, in ascending order.
 func (l *List) Distances() []int32 { return l.distances[:l.sources] }
