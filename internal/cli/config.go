@@ -71,6 +71,7 @@ type codingConfig struct {
 	format     compress.Format // set by chooseFormat
 	pipeline   string          // value of -p; "" selects the format's default
 	blockSize  int             // in bytes; 0 selects the level's size
+	seekable   bool            // --seekable is on the command line
 	rsyncable  bool
 	window     int64 // of long-distance matches, in bytes; 0 is none
 	sized      bool  // --stream-size is on the command line

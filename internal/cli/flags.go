@@ -61,6 +61,8 @@ func (c *config) flagSet() *pflag.FlagSet {
 	fs.Lookup("bench").NoOptDefVal = benchOwnLevel
 	value("long", c.setLong)
 	fs.Lookup("long").NoOptDefVal = strconv.Itoa(bits.TrailingZeros(compress.DefaultWindow))
+	value("seekable", c.setSeekable)
+	fs.Lookup("seekable").NoOptDefVal = strconv.Itoa(seekableBlock)
 	value("help", c.setHelp)
 	fs.Lookup("help").NoOptDefVal = helpBrief
 	return fs
@@ -150,6 +152,15 @@ func (c *config) setBlockSize(s string) error {
 	}
 	c.blockSize = int(n)
 	return nil
+}
+
+// seekableBlock is the block size of --seekable in bytes. docs/TUNING.md compares sizes.
+const seekableBlock = 64 << 10
+
+// setSeekable sets the block size for random access.
+func (c *config) setSeekable(s string) error {
+	c.seekable = true
+	return c.setBlockSize(s)
 }
 
 // setLong sets the window of long-distance matches by its log2, as zstd does, or by its size.

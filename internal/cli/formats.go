@@ -140,8 +140,11 @@ func (c *config) checkLong() error {
 
 // checkBlockSize rejects a block size that the format does not allow.
 func (c *config) checkBlockSize() error {
-	if c.blockSize == 0 {
+	switch {
+	case c.blockSize == 0:
 		return nil
+	case c.seekable && c.format == compress.Gzip:
+		return errors.New("--seekable is for .pz and .zst files; --index makes an index of a .gz file")
 	}
 	_, err := compress.WriterMemory(c.writerFormat(), compress.WithBlockSize(c.blockSize))
 	if err != nil {

@@ -118,6 +118,7 @@ func helpValues() *strings.Replacer {
 		"{level}", fmt.Sprint(compress.DefaultLevel),
 		"{gzlevel}", fmt.Sprint(compress.DefaultGzipLevel),
 		"{minblock}", formatSize(minBlockSize),
+		"{seekable}", formatSize(seekableBlock),
 		"{maxblock}", formatSize(maxBlockSize),
 		"{blocks}", defaultBlocks(),
 		"{readermemory}", formatSize(compress.DefaultReaderMemory),

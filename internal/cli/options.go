@@ -58,6 +58,10 @@ var optionTable = []option{
 	{group: groupCompress, short: "B", long: "block-size", value: "SIZE",
 		text: "Set the block size: a power of two from {minblock} to {maxblock}. Larger blocks " +
 			"often compress better but take more memory; .pz uses {blocks}."},
+	{group: groupCompress, long: "seekable", value: "SIZE", label: "    --seekable[=SIZE]",
+		text: "Set the block size for reading at random: to SIZE, by default {seekable}. To read a few " +
+			"bytes a program decompresses one block. For .pz and .zst; files become about a sixth " +
+			"larger. Of --seekable and -B the last one counts."},
 	{group: groupCompress, long: "rsyncable",
 		text: "End blocks where the content says so. A local edit of FILE then changes the result " +
 			"only nearby, for rsync and the like. Default blocks have 128K for .gz, else 1M."},
