@@ -30,6 +30,9 @@ var (
 // suffixes of compressed files. Of several files of one content the first one counts.
 var suffixes = []string{".pz", ".zst", ".gz"}
 
+// contentCache is the size of the cache of all files in bytes, without WithCache.
+const contentCache = 64 << 20
+
 // maxIdle is the most files that stay open although nobody reads them.
 const maxIdle = 32
 
@@ -43,8 +46,11 @@ const maxIdle = 32
 // are decompressed from the beginning, and for their size as a whole. NewReaderAt says what opening a .gz
 // file takes. So listing names is fast, and [fs.DirEntry.Info] opens a file.
 //
-// Up to 32 files that nobody reads stay open. Close closes them.
+// All files share a cache of 64 MiB, or that of [compress.WithCache]. Up to 32 files that nobody reads stay
+// open. Close closes them.
 func Contents(fsys fs.FS, opts ...compress.Option) *ContentFS {
+	cache := compress.WithCache(compress.NewCache(contentCache))
+	opts = append([]compress.Option{cache}, opts...)
 	return &ContentFS{fsys: fsys, opts: opts, open: map[string]*content{}}
 }
 

@@ -38,6 +38,8 @@ var (
 // headers, and so those blocks that have any: all of them if the files are small. The FS then reads src
 // whenever a file is read. Close frees its memory.
 //
+// Over HTTP, package httprange gets the list in one request with a tail of a MiB or so (WithTail).
+//
 // Errors are those of NewReaderAt and package [archive/tar], and [ErrTooLarge].
 func Open(src io.ReaderAt, size int64, opts ...compress.Option) (*FS, error) {
 	f := &FS{root: entry{mode: fs.ModeDir | 0o755}}
