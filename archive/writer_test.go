@@ -256,10 +256,10 @@ func TestAddFS(t *testing.T) {
 		t.Error(err)
 	}
 	var names []string
-	fs.WalkDir(os.DirFS(dir), ".", func(name string, e fs.DirEntry, err error) error {
+	fs.WalkDir(os.DirFS(dir), ".", func(name string, e fs.DirEntry, walk error) error {
 		names = append(names, name)
-		if e.IsDir() {
-			return nil
+		if walk != nil || e.IsDir() {
+			return walk
 		}
 		got, err := f.ReadFile(name)
 		want, _ := os.ReadFile(filepath.Join(dir, name))
@@ -275,8 +275,5 @@ func TestAddFS(t *testing.T) {
 	})
 	if !slices.Equal(names, listed) {
 		t.Errorf("%q, want %q", listed, names)
-	}
-	if err := os.Symlink("fifo", filepath.Join(dir, "x")); err != nil {
-		t.Fatal(err)
 	}
 }

@@ -85,9 +85,9 @@ func TestSecrets(t *testing.T) {
 			w.WriteHeader(404)
 		case "/location":
 			w.Header().Set("Location", "http://bad host/?sig=secret")
-			w.WriteHeader(302)
+			w.WriteHeader(http.StatusFound)
 		case "/loop":
-			http.Redirect(w, r, "/loop?sig=secret", 302)
+			http.Redirect(w, r, "/loop?sig=secret", http.StatusFound)
 		case "/none":
 			w.Write(random(3000))
 		}
