@@ -1,63 +1,50 @@
 package wgsl
 
-import (
-	"fmt"
-	"strings"
-)
-
-// calls holds the supported functions of WGSL that have a value, by name. They get their arguments.
-var calls map[string]func(p *parser, id string, args []expr) expr
+// calls holds the supported functions of WGSL that have a value, by name. They check their
+// arguments and return the expression without its name and line.
+var calls map[string]func(p *parser, id string, args []*Expr) *Expr
 
 // statements holds the supported functions of WGSL that are statements.
-var statements map[string]func(p *parser, id string, args []expr) string
+var statements map[string]func(p *parser, id string, args []*Expr) *Stmt
 
 func init() {
-	calls = map[string]func(p *parser, id string, args []expr) expr{
-		"u32":    convert,
-		"i32":    convert,
-		"select": choose,
-		"min":    same,
-		"max":    same,
-		"countOneBits": func(p *parser, id string, args []expr) expr {
-			return bitsOf(p, args, "uint(bitCount(%s))")
-		},
-		"firstLeadingBit": func(p *parser, id string, args []expr) expr {
-			return bitsOf(p, args, "uint(findMSB(%s))") // both all ones for 0
-		},
-		"countTrailingZeros": func(p *parser, id string, args []expr) expr {
-			return bitsOf(p, args, "min(uint(findLSB(%s)), 32u)") // findLSB is -1 for 0
-		},
-		"atomicLoad": func(p *parser, id string, args []expr) expr {
-			return expr{code: p.pointer(args, 1).code, t: u32}
+	calls = map[string]func(p *parser, id string, args []*Expr) *Expr{
+		"u32":                convert,
+		"i32":                convert,
+		"select":             choose,
+		"min":                least,
+		"max":                least,
+		"countOneBits":       bitsOf,
+		"firstLeadingBit":    bitsOf,
+		"countTrailingZeros": bitsOf,
+		"atomicLoad": func(p *parser, id string, args []*Expr) *Expr {
+			return &Expr{Type: u32, Args: []*Expr{p.pointer(args, 1)}}
 		},
 	}
-	statements = map[string]func(p *parser, id string, args []expr) string{
-		"atomicAdd": change,
-		"atomicOr":  change,
-		"atomicStore": func(p *parser, id string, args []expr) string {
-			x := p.pointer(args, 2)
-			return fmt.Sprintf("%s = %s;", x.code, bare(p.to(args[1], u32).code))
-		},
-		"workgroupBarrier": func(p *parser, id string, args []expr) string {
+	statements = map[string]func(p *parser, id string, args []*Expr) *Stmt{
+		"atomicAdd":   change,
+		"atomicOr":    change,
+		"atomicStore": change,
+		"workgroupBarrier": func(p *parser, id string, args []*Expr) *Stmt {
 			p.count(id, args, 0)
-			return "memoryBarrierShared(); barrier();"
+			return &Stmt{Kind: Barrier}
 		},
 	}
 }
 
 // arguments parses the arguments of a call, with the parentheses. A pointer to an atomic becomes
 // the atomic.
-func (p *parser) arguments() (args []expr) {
+func (p *parser) arguments() (args []*Expr) {
 	p.expect("(")
 	for !p.accept(")") {
 		if p.accept("&") {
 			x := p.primary()
-			if !x.t.atomic || x.t.count != 0 {
-				p.fail("&%s is not a pointer to an atomic", x.code)
+			if !x.Type.Atomic || x.Type.Count != 0 {
+				p.fail("&%s is not a pointer to an atomic", (&writer{}).expr(x))
 			}
 			args = append(args, x)
-		} else if x := p.expression(); x.t.atomic {
-			p.fail("%s is an atomic; use atomicLoad", x.code)
+		} else if x := p.expression(); x.Type.Atomic {
+			p.fail("%s is an atomic; use atomicLoad", (&writer{}).expr(x))
 		} else {
 			args = append(args, x)
 		}
@@ -68,7 +55,7 @@ func (p *parser) arguments() (args []expr) {
 	return args
 }
 
-func (p *parser) count(id string, args []expr, n int) {
+func (p *parser) count(id string, args []*Expr, n int) {
 	if len(args) != n {
 		p.fail("%s has %d arguments, want %d", id, len(args), n)
 	}
@@ -76,116 +63,120 @@ func (p *parser) count(id string, args []expr, n int) {
 
 // call parses a call that has a value. Functions with side effects must be statements, because GLSL
 // does not define the order of evaluation in an expression.
-func (p *parser) call(id string) expr {
+func (p *parser) call(id string) *Expr {
 	if statements[id] != nil {
 		p.fail("%s is not supported in an expression", id)
 	}
+	line := p.line
 	args := p.arguments()
 	if f := calls[id]; f != nil {
-		return f(p, id, args)
+		x := f(p, id, args)
+		x.Kind, x.Op, x.Line = Builtin, id, line
+		return x
 	}
 	f := p.funcs[id]
 	if f == nil {
 		p.fail("function %s is not defined before this call, or not supported", id)
 	}
-	p.count(id, args, len(f.params))
-	var list []string
-	for i, t := range f.params {
-		list = append(list, bare(p.to(args[i], t).code))
+	p.count(id, args, len(f.Params))
+	for i, v := range f.Params {
+		args[i] = p.to(args[i], v.Type)
 	}
-	return expr{code: fmt.Sprintf("%s(%s)", p.rename(id), strings.Join(list, ", ")), t: f.result}
+	return &Expr{Kind: Call, Type: f.Result, Line: line, Func: f, Args: args}
 }
 
-// callStatement translates a call that is a statement.
-func (p *parser) callStatement() string {
-	id := p.word()
+// callStatement parses a call that is a statement.
+func (p *parser) callStatement() *Stmt {
+	line, id := p.line, p.word()
 	if f := statements[id]; f != nil {
-		return f(p, id, p.arguments())
+		s := f(p, id, p.arguments())
+		s.Line = line
+		return s
 	}
 	x := p.call(id)
-	if x.t != none {
+	if x.Type != none {
 		p.fail("the value of %s must be used", id)
 	}
-	return x.code + ";"
+	return &Stmt{Kind: CallStmt, Line: line, X: x}
 }
 
 // construct parses the arguments of a vector or array constructor.
-func (p *parser) construct(t typ) expr {
+func (p *parser) construct(t Type) *Expr {
+	x := &Expr{Kind: Construct, Type: t, Line: p.line}
 	args := p.arguments()
-	if len(args) == 0 && t.count >= 0 {
-		return expr{code: t.zero(), t: t}
+	if len(args) == 0 && t.Count >= 0 {
+		return x
 	}
-	n, name := t.lanes, t.scalar()
-	if t.count != 0 {
-		n, name = t.count, fmt.Sprintf("%s[%d]", t.scalar(), t.count)
+	n := t.Lanes
+	if t.Count != 0 {
+		n = t.Count
 	}
 	p.count("it", args, n)
-	var list []string
-	for _, x := range args {
-		list = append(list, bare(p.to(x, t.elem()).code))
+	for _, y := range args {
+		x.Args = append(x.Args, p.to(y, t.Elem()))
 	}
-	return expr{code: fmt.Sprintf("%s(%s)", name, strings.Join(list, ", ")), t: t}
+	return x
 }
 
-func convert(p *parser, id string, args []expr) expr {
+func convert(p *parser, id string, args []*Expr) *Expr {
 	p.count(id, args, 1)
-	t := typ{base: id}
+	t := Type{Base: id}
 	x := args[0]
-	if x.t == literal {
+	if x.Type == literal {
 		x = p.to(x, t)
 	}
-	if x.t != u32 && x.t != i32 && x.t != boolean {
-		p.fail("%s is not supported for %v", id, x.t)
+	if x.Type != u32 && x.Type != i32 && x.Type != boolean {
+		p.fail("%s is not supported for %v", id, x.Type)
 	}
-	return expr{code: fmt.Sprintf("%s(%s)", t.scalar(), bare(x.code)), t: t}
+	return &Expr{Type: t, Args: []*Expr{x}}
 }
 
 // agree converts two expressions to one type.
-func (p *parser) agree(x, y expr) (expr, expr) {
-	if x.t == literal {
-		return p.to(x, y.t), p.value(y)
+func (p *parser) agree(x, y *Expr) (*Expr, *Expr) {
+	if x.Type == literal {
+		return p.to(x, y.Type), p.value(y)
 	}
-	return p.value(x), p.to(y, x.t)
+	return p.value(x), p.to(y, x.Type)
 }
 
-// choose translates select, which returns its first value if the condition is false.
-func choose(p *parser, id string, args []expr) expr {
+// choose checks select, which returns its first value if the condition is false.
+func choose(p *parser, id string, args []*Expr) *Expr {
 	p.count(id, args, 3)
 	x, y := p.agree(args[0], args[1])
 	c := p.to(args[2], boolean)
-	if x.t.count != 0 {
+	if x.Type.Count != 0 {
 		p.fail("select of arrays is not supported")
 	}
-	return expr{code: fmt.Sprintf("(%s ? %s : %s)", c.code, y.code, x.code), t: x.t}
+	return &Expr{Type: x.Type, Args: []*Expr{x, y, c}}
 }
 
-// same translates a function that has the same name and meaning in GLSL.
-func same(p *parser, id string, args []expr) expr {
+// least checks min and max.
+func least(p *parser, id string, args []*Expr) *Expr {
 	p.count(id, args, 2)
 	x, y := p.agree(args[0], args[1])
-	if x.t != u32 && x.t != i32 {
-		p.fail("%s is not supported for %v", id, x.t)
+	if x.Type != u32 && x.Type != i32 {
+		p.fail("%s is not supported for %v", id, x.Type)
 	}
-	above := x.above && y.above || id == "max" && x.t == u32 && (x.above || y.above)
-	return expr{code: fmt.Sprintf("%s(%s, %s)", id, bare(x.code), bare(y.code)), t: x.t, above: above}
+	positive := x.positive && y.positive || id == "max" && x.Type == u32 && (x.positive || y.positive)
+	return &Expr{Type: x.Type, Args: []*Expr{x, y}, positive: positive}
 }
 
-func bitsOf(p *parser, args []expr, format string) expr {
+func bitsOf(p *parser, id string, args []*Expr) *Expr {
 	p.count("it", args, 1)
-	return expr{code: fmt.Sprintf(format, bare(p.to(args[0], u32).code)), t: u32}
+	return &Expr{Type: u32, Args: []*Expr{p.to(args[0], u32)}}
 }
 
 // pointer returns the first of n arguments, which must be an atomic.
-func (p *parser) pointer(args []expr, n int) expr {
+func (p *parser) pointer(args []*Expr, n int) *Expr {
 	p.count("it", args, n)
-	if !args[0].t.atomic {
-		p.fail("%s is not an atomic", args[0].code)
+	if !args[0].Type.Atomic {
+		p.fail("%s is not an atomic", (&writer{}).expr(args[0]))
 	}
 	return args[0]
 }
 
-// change translates an atomic function whose value is not used.
-func change(p *parser, id string, args []expr) string {
+// change checks an atomic function whose value is not used.
+func change(p *parser, id string, args []*Expr) *Stmt {
 	x := p.pointer(args, 2)
-	return fmt.Sprintf("%s(%s, %s);", id, x.code, bare(p.to(args[1], u32).code))
+	return &Stmt{Kind: Atomic, Op: id, Target: x, X: p.to(args[1], u32)}
 }

@@ -1,22 +1,10 @@
 package wgsl
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 )
-
-// expr is a translated expression. Its code is safe beside any operator.
-type expr struct {
-	code     string
-	t        typ
-	root     *name  // variable that it is, or is a part of; nil for none
-	constant bool   // a literal
-	above    bool   // certainly above 0
-	n        uint64 // value of a literal
-	right    string // right side of a binary expression
-}
 
 // levels holds the binary operators by precedence, the lowest first. WGSL demands parentheses in
 // some places where this parser follows the precedence of C.
@@ -33,14 +21,14 @@ var levels = [][]string{
 	{"*", "/", "%"},
 }
 
-func (p *parser) expression() expr {
+func (p *parser) expression() *Expr {
 	p.deeper()
 	x := p.level(0)
 	p.depth--
 	return x
 }
 
-func (p *parser) level(i int) expr {
+func (p *parser) level(i int) *Expr {
 	if i == len(levels) {
 		return p.unary()
 	}
@@ -52,78 +40,81 @@ func (p *parser) level(i int) expr {
 	return x
 }
 
-// binary translates a binary operation.
-func (p *parser) binary(op string, x, y expr) expr {
-	var t typ
+// binary returns a binary operation.
+func (p *parser) binary(op string, x, y *Expr) *Expr {
+	var t Type
 	switch op {
 	case "||", "&&":
 		x, y = p.to(x, boolean), p.to(y, boolean)
 		t = boolean
 	case "<<", ">>":
 		x, y = p.value(x), p.to(y, u32)
-		if t = x.t; t != u32 && t != i32 {
+		if t = x.Type; t != u32 && t != i32 {
 			p.fail("a shift of %v is not supported", t)
-		}
-		if !y.constant || y.n > 31 {
-			y.code = fmt.Sprintf("(%s & 31u)", y.code)
 		}
 	default:
 		switch {
-		case x.t == literal && y.t == literal:
+		case x.Type == literal && y.Type == literal:
 			p.fail("arithmetic of literals without a type is not supported: write 1u instead of 1")
-		case x.t == literal:
-			x = p.to(x, y.t)
+		case x.Type == literal:
+			x = p.to(x, y.Type)
 		default:
-			y = p.to(y, x.t)
+			y = p.to(y, x.Type)
 		}
-		t = x.t
+		t = x.Type
 		switch op {
 		case "==", "!=", "<", ">", "<=", ">=":
-			if t.lanes > 0 || t == boolean && len(op) == 1 {
+			if t.Lanes > 0 || t == boolean && len(op) == 1 {
 				p.fail("a comparison of %v is not supported", t)
 			}
 			t = boolean
 		case "/", "%":
-			if t != u32 || !y.above {
-				p.fail("the divisor may be 0: %s", y.code)
+			if t != u32 || !y.positive {
+				p.fail("the divisor may be 0: %s", (&writer{}).expr(y))
 			}
 		}
-		if !x.t.number() {
-			p.fail("%s is not supported for %v", op, x.t)
+		if !x.Type.number() {
+			p.fail("%s is not supported for %v", op, x.Type)
 		}
 	}
-	return expr{code: fmt.Sprintf("(%s %s %s)", x.code, op, y.code), t: t, right: y.code}
+	return &Expr{Kind: Binary, Type: t, Line: p.line, Op: op, Args: []*Expr{x, y}}
 }
 
-func (p *parser) unary() expr {
+func (p *parser) unary() *Expr {
 	p.deeper()
 	defer func() { p.depth-- }()
+	var x *Expr
+	op := p.tok.text
 	switch {
 	case p.accept("!"):
-		return expr{code: "!" + p.to(p.unary(), boolean).code, t: boolean}
+		x = p.to(p.unary(), boolean)
 	case p.accept("~"):
-		x := p.value(p.unary())
-		if x.t != u32 && x.t != i32 {
-			p.fail("~ is not supported for %v", x.t)
+		x = p.value(p.unary())
+		if x.Type != u32 && x.Type != i32 {
+			p.fail("~ is not supported for %v", x.Type)
 		}
-		return expr{code: "~" + x.code, t: x.t}
 	case p.accept("-"):
-		return expr{code: "(-" + p.to(p.unary(), i32).code + ")", t: i32}
+		x = p.to(p.unary(), i32)
+	default:
+		return p.primary()
 	}
-	return p.primary()
+	return &Expr{Kind: Unary, Type: x.Type, Line: p.line, Op: op, Args: []*Expr{x}}
 }
 
 // primary parses an operand: a number, a variable or a part of it, a call, or an expression in
 // parentheses.
-func (p *parser) primary() expr {
-	var x expr
+func (p *parser) primary() *Expr {
+	var x *Expr
 	switch {
 	case p.accept("("):
 		x = p.expression()
 		p.expect(")")
-		x.root = nil
+		x.value = true
 	case p.is("true"), p.is("false"):
-		x = expr{code: p.next().text, t: boolean}
+		x = &Expr{Kind: Literal, Type: boolean, Line: p.line, Text: p.next().text}
+		if x.Text == "true" {
+			x.N = 1
+		}
 	case p.tok.kind == number:
 		x = p.number(p.next().text)
 	case p.is("vec3"), p.is("vec4"), p.is("array"):
@@ -134,8 +125,8 @@ func (p *parser) primary() expr {
 			x = p.call(id)
 			break
 		}
-		n := p.lookup(id)
-		x = expr{code: n.glsl, t: n.t, root: n, above: n.above}
+		v := p.lookup(id)
+		x = &Expr{Kind: Ref, Type: v.Type, Line: p.line, Var: v, positive: v.positive}
 	default:
 		p.fail("found %s, want a value", p.tok.text)
 	}
@@ -144,84 +135,76 @@ func (p *parser) primary() expr {
 		case p.accept("["):
 			i := p.expression()
 			p.expect("]")
-			if i.t != u32 && i.t != i32 && i.t != literal ||
-				x.root == nil || x.t.count == 0 && x.t.lanes == 0 {
-				p.fail("%s[%s] is not supported", x.code, i.code)
-			}
-			if i.constant && x.t.count > 0 && i.n >= uint64(x.t.count) {
-				p.fail("%s has %d elements", x.code, x.t.count)
-			}
-			x = expr{code: x.code + "[" + bare(i.code) + "]", t: x.t.elem(), root: x.root}
+			x = p.index(x, i)
 		case p.accept("."):
-			c := p.word()
-			if x.t.lanes == 0 || x.t.count != 0 || len(c) != 1 || !strings.Contains("xyzw"[:x.t.lanes], c) {
-				p.fail("%s.%s is not supported", x.code, c)
-			}
-			x = expr{code: x.code + "." + c, t: u32, root: x.root}
+			x = p.member(x, p.word())
 		default:
 			return x
 		}
 	}
 }
 
+func (p *parser) index(x, i *Expr) *Expr {
+	w := &writer{}
+	if i.Type != u32 && i.Type != i32 && i.Type != literal ||
+		x.Root() == nil || x.Type.Count == 0 && x.Type.Lanes == 0 {
+		p.fail("%s[%s] is not supported", w.expr(x), w.expr(i))
+	}
+	if i.Kind == Literal && x.Type.Count > 0 && uint64(i.N) >= uint64(x.Type.Count) {
+		p.fail("%s has %d elements", w.expr(x), x.Type.Count)
+	}
+	return &Expr{Kind: Index, Type: x.Type.Elem(), Line: p.line, Args: []*Expr{x, i}}
+}
+
+func (p *parser) member(x *Expr, c string) *Expr {
+	if x.Type.Lanes == 0 || x.Type.Count != 0 || len(c) != 1 ||
+		!strings.Contains("xyzw"[:x.Type.Lanes], c) {
+		p.fail("%s.%s is not supported", (&writer{}).expr(x), c)
+	}
+	n := uint32(strings.Index("xyzw", c))
+	return &Expr{Kind: Member, Type: u32, Line: p.line, N: n, Args: []*Expr{x}}
+}
+
 // number parses an integer, which is u32 if it ends with u.
-func (p *parser) number(text string) expr {
+func (p *parser) number(text string) *Expr {
 	digits, unsigned := strings.CutSuffix(text, "u")
 	n, err := strconv.ParseUint(digits, 0, 32)
 	octal := len(digits) > 1 && digits[0] == '0' && digits[1] != 'x' && digits[1] != 'X'
 	if err != nil || strings.Contains(digits, "_") || octal {
 		p.fail("number %s is not supported", text)
 	}
-	if x := (expr{code: text, t: u32, constant: true, above: n > 0, n: n}); unsigned {
-		return x
-	} else if x.t = literal; n < 1<<31 {
+	x := &Expr{Kind: Literal, Type: u32, Line: p.line, Text: text, N: uint32(n), positive: n > 0}
+	if unsigned {
 		return x
 	}
-	p.fail("number %s fits no type", text)
-	return expr{}
+	if x.Type = literal; n >= 1<<31 {
+		p.fail("number %s fits no type", text)
+	}
+	return x
 }
 
-// value parses an expression that a variable can have as its value.
-func (p *parser) value(x expr) expr {
-	if x.t == literal {
-		p.fail("number %s has no type: write %su", x.code, x.code)
+// value checks that a variable can have the value of an expression.
+func (p *parser) value(x *Expr) *Expr {
+	if x.Type == literal {
+		p.fail("number %s has no type: write %su", x.Text, x.Text)
 	}
-	if x.t == none || x.t.atomic || x.t.count == unsized {
-		p.fail("%s is not a value", x.code)
+	if x.Type == none || x.Type.Atomic || x.Type.Count == Unsized {
+		p.fail("%s is not a value", (&writer{}).expr(x))
 	}
 	return x
 }
 
 // to converts an expression to a type.
-func (p *parser) to(x expr, t typ) expr {
-	if x.t == literal {
-		switch t {
-		case u32:
-			x.code += "u"
-			x.t = t
-		case i32:
-			x.t = t
+func (p *parser) to(x *Expr, t Type) *Expr {
+	if x.Type == literal && (t == u32 || t == i32) {
+		y := *x
+		if x = &y; t == u32 {
+			x.Text += "u"
 		}
+		x.Type = t
 	}
-	if x.t != t || t == none {
-		p.fail("%s is %v, want %v", x.code, x.t, t)
+	if x.Type != t || t == none {
+		p.fail("%s is %v, want %v", (&writer{}).expr(x), x.Type, t)
 	}
 	return p.value(x)
-}
-
-// bare removes parentheses around a whole expression.
-func bare(code string) string {
-	depth := 0
-	for i, c := range code {
-		switch c {
-		case '(':
-			depth++
-		case ')':
-			depth--
-		}
-		if depth == 0 && i < len(code)-1 {
-			return code
-		}
-	}
-	return strings.TrimSuffix(strings.TrimPrefix(code, "("), ")")
 }

@@ -1,10 +1,6 @@
 package wgsl
 
-import (
-	"fmt"
-	"strconv"
-	"strings"
-)
+import "strings"
 
 // maxDepth bounds the nesting of statements and expressions.
 const maxDepth = 100
@@ -15,306 +11,103 @@ func (p *parser) deeper() {
 	}
 }
 
-// global translates a declaration outside functions.
-func (p *parser) global() {
-	switch {
-	case p.accept("const"):
-		id := p.word()
-		p.expect("=")
-		x := p.value(p.expression())
-		p.expect(";")
-		if n := p.declare(id, x.t, true); x.constant {
-			n.above = x.above
-			p.printf("\nconst %s = %s;\n", x.t.variable(n.glsl), x.code)
-			return
-		}
-		p.fail("a constant must be a number")
-	case p.accept("var"):
-		p.expect("<")
-		space := p.word()
-		p.expect(">")
-		id, t := p.typed()
-		p.expect(";")
-		if t.count == unsized {
-			p.fail("array %s has no length", id)
-		}
-		n := p.declare(id, t, false)
-		switch {
-		case space == "workgroup":
-			n.shared = true
-			p.shared = append(p.shared, n)
-			p.printf("\nshared %s;\n", t.variable(n.glsl))
-		case space == "private" && !t.atomic:
-			p.printf("\n%s = %s;\n", t.variable(n.glsl), t.zero())
-		default:
-			p.fail("var<%s> %s is not supported", space, id)
-		}
-	case p.accept("fn"):
-		p.function()
-	case p.accept("@"):
-		switch id := p.word(); id {
-		case "group":
-			p.storage()
-		case "compute":
-			p.entry()
-		default:
-			p.fail("@%s is not supported", id)
-		}
-	default:
-		p.fail("%s is not supported here", p.tok.text)
-	}
-}
-
-// typed parses a name and its type.
-func (p *parser) typed() (id string, t typ) {
-	id = p.word()
-	p.expect(":")
-	return id, p.readType()
-}
-
-// attribute parses the argument of an attribute.
-func (p *parser) attribute() string {
-	p.expect("(")
-	text := p.next().text
-	p.expect(")")
-	return text
-}
-
-func (p *parser) integer(text string) int {
-	n, err := strconv.ParseUint(text, 10, 16)
-	if err != nil {
-		p.fail("%s is not a number", text)
-	}
-	return int(n)
-}
-
-// storage translates a buffer.
-func (p *parser) storage() {
-	if p.attribute() != "0" {
-		p.fail("the only supported group is 0")
-	}
-	p.expect("@")
-	p.expect("binding")
-	binding := p.integer(p.attribute())
-	p.expect("var")
-	p.expect("<")
-	p.expect("storage")
-	p.expect(",")
-	access := p.word()
-	p.expect(">")
-	id, t := p.typed()
-	p.expect(";")
-	if t != (typ{base: "u32", count: unsized}) {
-		p.fail("%s is not an array<u32>", id)
-	}
-	n, qualifier := p.declare(id, t, false), "restrict"
-	switch access {
-	case "read":
-		n.value, qualifier = true, "readonly restrict"
-	case "read_write":
-	default:
-		p.fail("access %s is not supported", access)
-	}
-	p.printf("\nlayout(std430, binding = %d) %s buffer Binding%d {\n    uint %s[];\n};\n",
-		binding, qualifier, binding, n.glsl)
-}
-
-// builtins holds the supported parameters of main.
-var builtins = map[string]struct {
-	t    typ
-	glsl string
-}{
-	"workgroup_id":           {typ{base: "u32", lanes: 3}, "gl_WorkGroupID"},
-	"num_workgroups":         {typ{base: "u32", lanes: 3}, "gl_NumWorkGroups"},
-	"local_invocation_index": {u32, "gl_LocalInvocationIndex"},
-}
-
-// entry translates main.
-func (p *parser) entry() {
-	p.expect("@")
-	p.expect("workgroup_size")
-	size := p.integer(p.attribute())
-	p.expect("fn")
-	p.expect("main")
-	if p.main {
-		p.fail("main is defined twice")
-	}
-	p.main, p.result = true, none
-	p.printf("\nlayout(local_size_x = %d) in;\n\nvoid main() {\n", size)
-	p.indent++
-	p.open()
-	p.expect("(")
-	for !p.accept(")") {
-		p.expect("@")
-		p.expect("builtin")
-		b, known := builtins[p.attribute()]
-		id, t := p.typed()
-		if !known || t != b.t {
-			p.fail("parameter %s is not supported", id)
-		}
-		p.printf("%s = %s;\n", t.variable(p.declare(id, t, true).glsl), b.glsl)
-		if !p.is(")") {
-			p.expect(",")
-		}
-	}
-	p.clear(size)
-	p.body()
-	p.leave()
-	p.indent--
-	p.printf("}\n")
-}
-
-// clear sets workgroup variables to 0.
-func (p *parser) clear(size int) {
-	if len(p.shared) == 0 {
-		return
-	}
-	for _, n := range p.shared {
-		switch {
-		case n.t.count > 0:
-			p.printf("for (uint i_ = gl_LocalInvocationIndex; i_ < %du; i_ += %du) {\n"+
-				"        %s[i_] = %s;\n    }\n", n.t.count, size, n.glsl, n.t.elem().zero())
-		default:
-			p.printf("if (gl_LocalInvocationIndex == 0u) {\n        %s = %s;\n    }\n", n.glsl, n.t.zero())
-		}
-	}
-	p.printf("memoryBarrierShared();\n")
-	p.printf("barrier();\n")
-}
-
-// function translates a function.
-func (p *parser) function() {
-	id := p.word()
-	f := &function{}
-	glsl := p.rename(id)
-	if p.scopes[0][id] != nil || p.funcs[id] != nil || calls[id] != nil {
-		p.fail("%s is declared twice", id)
-	}
-	p.open()
-	var params []string
-	p.expect("(")
-	for !p.accept(")") {
-		id, t := p.typed()
-		if t.count != 0 || t.atomic {
-			p.fail("parameter %s must be a number or bool", id)
-		}
-		f.params = append(f.params, t)
-		params = append(params, t.variable(p.declare(id, t, true).glsl))
-		if !p.is(")") {
-			p.expect(",")
-		}
-	}
-	if p.accept("->") {
-		f.result = p.readType()
-	}
-	p.result = f.result
-	p.printf("\n%s(%s) {\n", f.result.variable(glsl), strings.Join(params, ", "))
-	p.indent++
-	p.body()
-	p.indent--
-	p.leave()
-	p.printf("}\n")
-	// The function is defined from here on, so it cannot call itself.
-	p.funcs[id] = f
-}
-
-// body translates statements up to the closing brace. The scope is the caller's, because GLSL has a
+// body parses statements up to the closing brace. The scope is the caller's, because GLSL has a
 // function's parameters, or a loop's variable, in the scope of the body.
-func (p *parser) body() {
+func (p *parser) body() (list []*Stmt) {
 	p.deeper()
 	p.expect("{")
 	for !p.accept("}") {
-		p.statement()
+		list = append(list, p.statement())
 	}
 	p.depth--
+	return list
 }
 
-// block translates a body with a scope of its own.
-func (p *parser) block() {
+// block parses a body with a scope of its own.
+func (p *parser) block() []*Stmt {
 	p.open()
-	p.indent++
-	p.body()
-	p.indent--
-	p.leave()
+	defer p.leave()
+	return p.body()
 }
 
-func (p *parser) statement() {
+func (p *parser) statement() *Stmt {
+	s := &Stmt{Line: p.line}
 	switch {
 	case p.accept("if"):
-		p.printf("")
-		for {
-			fmt.Fprintf(&p.out, "if (%s) {\n", p.condition())
-			p.block()
-			if !p.accept("else") {
-				break
-			}
-			if p.accept("if") {
-				p.printf("} else ")
-				continue
-			}
-			p.printf("} else {\n")
-			p.block()
-			break
-		}
-		p.printf("}\n")
+		p.branch(s)
+		return s
 	case p.accept("for"):
-		p.loop()
+		p.loop(s)
+		return s
 	case p.accept("return"):
-		if p.accept(";") {
-			if p.result != none {
-				p.fail("return needs a value")
-			}
-			p.printf("return;\n")
-			return
+		s.Kind = Return
+		if !p.is(";") {
+			s.X = p.to(p.expression(), p.result)
+		} else if p.result != none {
+			p.fail("return needs a value")
 		}
-		x := p.to(p.expression(), p.result)
-		p.expect(";")
-		p.printf("return %s;\n", bare(x.code))
-	case p.is("break"), p.is("continue"):
-		p.printf("%s;\n", p.next().text)
-		p.expect(";")
+	case p.accept("break"):
+		s.Kind = Break
+	case p.accept("continue"):
+		s.Kind = Continue
 	default:
-		code := p.simple()
-		p.expect(";")
-		if code != "" {
-			p.printf("%s\n", code)
-		}
+		s = p.simple()
 	}
+	p.expect(";")
+	return s
 }
 
-// condition parses a condition, with or without parentheses.
-func (p *parser) condition() string { return bare(p.to(p.expression(), boolean).code) }
+// branch parses an if behind its first word.
+func (p *parser) branch(s *Stmt) {
+	s.Kind = If
+	s.X = p.to(p.expression(), boolean)
+	s.Body = p.block()
+	if !p.accept("else") {
+		return
+	}
+	line := p.line
+	if s.ElseIf = p.accept("if"); !s.ElseIf {
+		s.Else = p.block()
+		return
+	}
+	p.deeper()
+	next := &Stmt{Line: line}
+	p.branch(next)
+	p.depth--
+	s.Else = []*Stmt{next}
+}
 
-func (p *parser) loop() {
+// loop parses a for behind its first word.
+func (p *parser) loop(s *Stmt) {
+	s.Kind = For
 	p.open()
 	p.expect("(")
-	first := ";"
 	if !p.is(";") {
-		if first = p.simple(); strings.Contains(first, "barrier") {
-			p.fail("the first part of a loop cannot be workgroupUniformLoad")
+		if s.Init = p.simple(); s.Init.waits() {
+			p.fail("the first part of a loop cannot be a barrier or workgroupUniformLoad")
 		}
 	}
 	p.expect(";")
-	cond := ""
 	if !p.is(";") {
-		cond = p.condition()
+		s.X = p.to(p.expression(), boolean)
 	}
 	p.expect(";")
-	step := ""
 	if !p.is(")") {
-		step = strings.TrimSuffix(p.simple(), ";")
+		if s.Step = p.simple(); s.Step.waits() {
+			p.fail("the last part of a loop cannot be a barrier or workgroupUniformLoad")
+		}
 	}
 	p.expect(")")
-	p.printf("for (%s %s; %s) {\n", first, cond, step)
-	p.indent++
-	p.body()
-	p.indent--
-	p.printf("}\n")
+	s.Body = p.body()
 	p.leave()
 }
 
-// simple translates a declaration, an assignment or a call, with its semicolon.
-func (p *parser) simple() string {
+// waits reports whether the statement is a barrier or has one.
+func (s *Stmt) waits() bool { return s.Kind == Barrier || s.Kind == Uniform }
+
+// simple parses a declaration, an assignment or a call, without its semicolon.
+func (p *parser) simple() *Stmt {
+	s := &Stmt{Kind: Declare, Line: p.line}
 	switch {
 	case p.accept("let"):
 		id := p.word()
@@ -325,26 +118,27 @@ func (p *parser) simple() string {
 		if p.accept("workgroupUniformLoad") {
 			return p.uniformLoad(id)
 		}
-		x := p.value(p.expression())
-		n := p.declare(id, x.t, true)
-		n.above = x.above
-		return fmt.Sprintf("%s = %s;", x.t.variable(n.glsl), bare(x.code))
+		s.X = p.value(p.expression())
+		s.Var = p.declare(id, s.X.Type, Let)
+		s.Var.positive = s.X.positive
+		return s
 	case p.accept("var"):
 		id := p.word()
-		var x expr
+		var t Type
 		if p.accept(":") {
-			t := p.readType()
-			if x = (expr{code: t.zero(), t: t}); t.count == unsized || t.atomic {
+			if t = p.readType(); t.Count == Unsized || t.Atomic {
 				p.fail("%s is not supported as a variable here", id)
 			}
 			if p.accept("=") {
-				x = p.to(p.expression(), t)
+				s.X = p.to(p.expression(), t)
 			}
 		} else {
 			p.expect("=")
-			x = p.value(p.expression())
+			s.X = p.value(p.expression())
+			t = s.X.Type
 		}
-		return fmt.Sprintf("%s = %s;", x.t.variable(p.declare(id, x.t, false).glsl), bare(x.code))
+		s.Var = p.declare(id, t, Local)
+		return s
 	}
 	if p.tok.kind == word && p.tokens[1].text == "(" {
 		return p.callStatement()
@@ -352,39 +146,40 @@ func (p *parser) simple() string {
 	return p.assignment()
 }
 
-// uniformLoad translates workgroupUniformLoad, which reads a workgroup variable between two
-// barriers. It is supported only as the whole value of a let.
-func (p *parser) uniformLoad(id string) string {
+// uniformLoad parses workgroupUniformLoad, which reads a workgroup variable between two barriers.
+// It is supported only as the whole value of a let.
+func (p *parser) uniformLoad(id string) *Stmt {
+	line := p.line
 	p.expect("(")
 	p.expect("&")
 	x := p.primary()
 	p.expect(")")
-	if x.root == nil || !x.root.shared || !x.t.number() {
-		p.fail("%s is not a workgroup variable", x.code)
+	if v := x.Root(); v == nil || v.Space != Workgroup || !x.Type.number() {
+		p.fail("%s is not a workgroup variable", (&writer{}).expr(x))
 	}
-	const wait = "memoryBarrierShared(); barrier();"
-	return fmt.Sprintf("%s %s = %s; %s", wait, x.t.variable(p.declare(id, x.t, true).glsl), x.code, wait)
+	return &Stmt{Kind: Uniform, Line: line, Var: p.declare(id, x.Type, Let), Target: x}
 }
 
-func (p *parser) assignment() string {
+func (p *parser) assignment() *Stmt {
+	s := &Stmt{Kind: Assign, Line: p.line}
 	x := p.primary()
-	if x.root == nil || x.root.fixed || x.root.value || x.t.atomic || x.t.count != 0 {
-		p.fail("%s is not assignable", x.code)
+	v := x.Root()
+	if v == nil || v.fixed() || v.Space == Storage && !v.Write || x.Type.Atomic || x.Type.Count != 0 {
+		p.fail("%s is not assignable", (&writer{}).expr(x))
 	}
-	switch op := p.next().text; op {
+	s.Target = x
+	switch s.Op = p.next().text; s.Op {
 	case "=":
-		return fmt.Sprintf("%s = %s;", x.code, bare(p.to(p.expression(), x.t).code))
+		s.X = p.to(p.expression(), x.Type)
 	case "++", "--":
-		if x.t != u32 && x.t != i32 {
-			p.fail("%s is not a number", x.code)
+		if s.Kind = Step; x.Type != u32 && x.Type != i32 {
+			p.fail("%s is not a number", (&writer{}).expr(x))
 		}
-		return x.code + op + ";"
 	case "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=":
-		op = strings.TrimSuffix(op, "=")
-		y := p.binary(op, x, p.expression())
-		return fmt.Sprintf("%s %s= %s;", x.code, op, bare(y.right))
+		s.Op = strings.TrimSuffix(s.Op, "=")
+		s.X = p.binary(s.Op, x, p.expression()).Args[1]
 	default:
-		p.fail("%s is not an assignment", op)
+		p.fail("%s is not an assignment", s.Op)
 	}
-	return ""
+	return s
 }

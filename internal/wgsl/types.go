@@ -6,117 +6,79 @@ import (
 	"strings"
 )
 
-// typ is a type. Equal values are the same type.
-type typ struct {
-	base   string // "u32", "i32", "bool"; "literal" for a number that may be u32 or i32; "" for nothing
-	lanes  int    // of a vector; 0 for a scalar
-	count  int    // of an array; 0 for none, unsized for a storage buffer
-	atomic bool
+// Type is a type. Equal values are the same type.
+type Type struct {
+	Base   string // "u32", "i32", "bool"; "literal" for a number that may be u32 or i32; "" for nothing
+	Lanes  int    // of a vector; 0 for a scalar
+	Count  int    // of an array; 0 for none, Unsized for a storage buffer
+	Atomic bool
 }
 
-const unsized = -1
+// Unsized is the Count of a storage buffer.
+const Unsized = -1
 
 var (
-	none    = typ{}
-	u32     = typ{base: "u32"}
-	i32     = typ{base: "i32"}
-	boolean = typ{base: "bool"}
-	literal = typ{base: "literal"}
+	none    = Type{}
+	u32     = Type{Base: "u32"}
+	i32     = Type{Base: "i32"}
+	boolean = Type{Base: "bool"}
+	literal = Type{Base: "literal"}
 )
 
-func (t typ) String() string {
+func (t Type) String() string {
 	switch {
 	case t == none:
 		return "nothing"
-	case t.count != 0:
+	case t.Count != 0:
 		return "an array"
-	case t.atomic:
+	case t.Atomic:
 		return "an atomic"
-	case t.lanes > 0:
-		return fmt.Sprintf("vec%d", t.lanes)
+	case t.Lanes > 0:
+		return fmt.Sprintf("vec%d", t.Lanes)
 	}
-	return t.base
+	return t.Base
 }
 
-// elem returns the type of the elements of an array or vector.
-func (t typ) elem() typ {
-	if t.count != 0 {
-		t.count = 0
+// Elem returns the type of the elements of an array or vector.
+func (t Type) Elem() Type {
+	if t.Count != 0 {
+		t.Count = 0
 	} else {
-		t.lanes = 0
+		t.Lanes = 0
 	}
 	return t
 }
 
 // number reports whether t is u32, i32 or a vector.
-func (t typ) number() bool { return t.count == 0 && !t.atomic && (t.base == "u32" || t.base == "i32") }
-
-// scalar returns the name of the type in GLSL, without the length of an array.
-func (t typ) scalar() string {
-	switch {
-	case t.lanes > 0:
-		return "uvec" + strconv.Itoa(t.lanes)
-	case t.base == "u32":
-		return "uint"
-	case t.base == "i32":
-		return "int"
-	case t.base == "bool":
-		return "bool"
-	}
-	return "void"
-}
-
-// variable returns the declaration of a variable, without a value and semicolon.
-func (t typ) variable(id string) string {
-	if t.count > 0 {
-		return fmt.Sprintf("%s %s[%d]", t.scalar(), id, t.count)
-	}
-	return t.scalar() + " " + id
-}
-
-// zero returns the value of a variable that is declared without one.
-func (t typ) zero() string {
-	switch {
-	case t.count > 0:
-		list := strings.Repeat(t.elem().zero()+", ", t.count)
-		return fmt.Sprintf("%s[%d](%s)", t.scalar(), t.count, strings.TrimSuffix(list, ", "))
-	case t.lanes > 0:
-		return t.scalar() + "(0u)"
-	case t.base == "u32":
-		return "0u"
-	case t.base == "i32":
-		return "0"
-	}
-	return "false"
-}
+func (t Type) number() bool { return t.Count == 0 && !t.Atomic && (t.Base == "u32" || t.Base == "i32") }
 
 // readType parses a type.
-func (p *parser) readType() typ {
+func (p *parser) readType() Type {
 	switch id := p.word(); id {
 	case "u32", "i32", "bool":
-		return typ{base: id}
+		return Type{Base: id}
 	case "vec3", "vec4":
 		p.expect("<")
 		p.expect("u32")
 		p.closing()
-		return typ{base: "u32", lanes: int(id[3] - '0')}
+		return Type{Base: "u32", Lanes: int(id[3] - '0')}
 	case "atomic":
 		p.expect("<")
 		p.expect("u32")
 		p.closing()
-		return typ{base: "u32", atomic: true}
+		return Type{Base: "u32", Atomic: true}
 	case "array":
 		p.expect("<")
 		t := p.readType()
-		if t.count != 0 {
+		if t.Count != 0 {
 			p.fail("arrays of arrays are not supported")
 		}
-		if t.count = unsized; p.accept(",") {
+		if t.Count = Unsized; p.accept(",") {
 			n, err := strconv.ParseUint(strings.TrimSuffix(p.next().text, "u"), 0, 16)
 			if err != nil || n == 0 {
 				p.fail("this length of an array is not supported")
 			}
-			t.count = int(n)
+			t.Count = int(n)
 		}
 		p.closing()
 		return t
