@@ -8,7 +8,6 @@ import (
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/corpus"
-	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
 	"github.com/gopz/compress/rans"
@@ -115,16 +114,19 @@ func segmentContents() map[string][]byte {
 }
 
 // segmentRequests returns requests for these blocks.
-func segmentRequests(layouts [2]*lzseq.Layout) (all []*gpu.Request) {
+func segmentRequests(layouts [2]*lzseq.Layout, amount amount) (list []*gpu.Request) {
 	for name, src := range segmentContents() {
+		if amount == few && name != "records" {
+			continue
+		}
 		level := 5 + len(name)%3
-		all = append(all, fusedRequest(src, level, layouts[0]))
-		if len(name)%2 == 0 || testenv.All() {
+		list = append(list, fusedRequest(src, level, layouts[0]))
+		if amount != few && len(name)%2 == 0 || amount == all {
 			size := 2*lz77.SegmentSize + lz77.CandidateTail + len(name)%3 - 1
-			all = append(all, fusedRequest(src[:size], level, layouts[1]))
+			list = append(list, fusedRequest(src[:size], level, layouts[1]))
 		}
 	}
-	return all
+	return list
 }
 
 // fewBytes of a log have so few coded symbols that they make one group of four lanes.
@@ -136,10 +138,8 @@ var fusedSizes = []int{
 	100_000,
 }
 
-// testFused compares payloads of all kinds of data, levels, layouts and settings.
-func testFused(t *testing.T, d gpu.Device) {
-	require(t, d, gpu.Fused)
-	var batch []*gpu.Request
+// fusedBatch returns blocks of all kinds of data, levels, layouts and settings.
+func fusedBatch(d gpu.Device, amount amount) (batch []*gpu.Request) {
 	add := func(r *gpu.Request) {
 		if d.Accepts(r) {
 			batch = append(batch, r)
@@ -148,11 +148,11 @@ func testFused(t *testing.T, d gpu.Device) {
 	layouts := [2]*lzseq.Layout{lzseq.Repeat, lzseq.Plain}
 	for level := 1; level <= lz77.MaxLevel; level++ {
 		for i, k := range corpus.Kinds() {
-			if !testenv.All() && (i+level)%4 != 0 {
+			if amount < all && (i+level)%4 != 0 || amount == few && (i+level)%12 != 0 {
 				continue
 			}
 			size := fusedSizes[(i*3+level)%len(fusedSizes)]
-			if size > 30_000 && !testenv.All() {
+			if size > 30_000 && amount < all {
 				size = 16_400
 			}
 			add(fusedRequest(k.Make(size), level, layouts[(i+level/2)%2]))
@@ -160,12 +160,17 @@ func testFused(t *testing.T, d gpu.Device) {
 		i := 0
 		for _, src := range fusedContents() {
 			// The order of a map is random, so runs of the test differ.
-			if i++; lz77.Levels[level].Finder == lz77.RowHash && (testenv.All() || i%3 == level%3) {
+			if amount == few {
+				src = src[:min(len(src), 20_000)]
+			}
+			i++
+			chosen := amount == all || amount == some && i%3 == level%3 || i == level
+			if lz77.Levels[level].Finder == lz77.RowHash && chosen {
 				add(fusedRequest(src, level, layouts[i/3%2]))
 			}
 		}
 	}
-	for _, r := range segmentRequests(layouts) {
+	for _, r := range segmentRequests(layouts, amount) {
 		add(r)
 	}
 	// Literals alone, of which several pairs of lane groups code parts.
@@ -174,12 +179,19 @@ func testFused(t *testing.T, d gpu.Device) {
 	for i := range manyGroups {
 		manyGroups[i] = byte(r.Uint32()) & 127
 	}
-	add(fusedRequest(manyGroups, 5, lzseq.Repeat))
+	many := fusedRequest(manyGroups, 5, lzseq.Repeat)
+	if amount == few {
+		many.Params = &settings[3] // finds least
+	}
+	add(many)
 	// Settings that no level has.
 	for i, p := range settings {
 		n := 0
 		for _, src := range fusedContents() {
-			if n++; testenv.All() || n%4 == i%4 {
+			if amount == few {
+				src = src[:min(len(src), 8_000)]
+			}
+			if n++; amount == all || amount == some && n%4 == i%4 || n == i+1 {
 				r := fusedRequest(src, 6, layouts[(i+n)%2])
 				r.Params = &p
 				add(r)
@@ -196,6 +208,13 @@ func testFused(t *testing.T, d gpu.Device) {
 		r.Limits = limits
 		add(r)
 	}
+	return batch
+}
+
+// testFused compares the payloads of blocks.
+func testFused(t *testing.T, d gpu.Device, amount amount) {
+	require(t, d, gpu.Fused)
+	batch := fusedBatch(d, amount)
 	if len(batch) == 0 {
 		t.Fatal("the device accepts no block")
 	}
@@ -211,7 +230,11 @@ func testFused(t *testing.T, d gpu.Device) {
 		}
 	}
 	if s, ok := d.(Stepper); ok {
-		for i := 0; i < len(batch); i += len(batch)/6 + 1 {
+		steps := 6
+		if amount == few {
+			steps = 1
+		}
+		for i := 0; i < len(batch); i += len(batch)/steps + 1 {
 			checkSteps(t, s, batch[i])
 		}
 	}

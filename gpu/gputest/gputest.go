@@ -4,7 +4,8 @@
 //
 //	gputest.Run(t, func(c gputest.Config) (gpu.Device, error) { … })
 //
-// Without PZ_TEST=all, each test runs a part of its cases, for software adapters.
+// Without PZ_TEST=all, each test runs a part of its cases, for software adapters. [RunSmall] runs
+// fewer and smaller ones.
 package gputest
 
 import (
@@ -25,24 +26,42 @@ type Config struct {
 // fail if the environment variable CI is set. The error says what to install.
 type Open func(Config) (gpu.Device, error)
 
+// amount says how many cases a test runs.
+type amount uint8
+
+const (
+	few amount = iota // for an interpreter of kernels
+	some
+	all
+)
+
 // Run runs the suite. It opens several devices, one after the other.
-func Run(t *testing.T, open Open) {
+func Run(t *testing.T, open Open) { suite(t, open, some) }
+
+// RunSmall runs the suite with small contents, for a device that is a thousand times slower than a
+// GPU. With PZ_TEST=all it runs what Run does without.
+func RunSmall(t *testing.T, open Open) { suite(t, open, few) }
+
+func suite(t *testing.T, open Open, n amount) {
+	if testenv.All() {
+		n++
+	}
 	t.Run("work", func(t *testing.T) {
 		d := open.device(t, Config{})
 		defer d.Close()
 		t.Run("Info", func(t *testing.T) { testInfo(t, d) })
-		t.Run("EncodeDecode", func(t *testing.T) { testEncodeDecode(t, d) })
-		t.Run("Match", func(t *testing.T) { testMatch(t, d) })
-		t.Run("Fused", func(t *testing.T) { testFused(t, d) })
-		t.Run("Large", func(t *testing.T) { testLarge(t, d) })
-		t.Run("Batches", func(t *testing.T) { testBatches(t, d) })
-		t.Run("HostileDecode", func(t *testing.T) { testHostileDecode(t, d) })
+		t.Run("EncodeDecode", func(t *testing.T) { testEncodeDecode(t, d, n) })
+		t.Run("Match", func(t *testing.T) { testMatch(t, d, n) })
+		t.Run("Fused", func(t *testing.T) { testFused(t, d, n) })
+		t.Run("Large", func(t *testing.T) { testLarge(t, d, n) })
+		t.Run("Batches", func(t *testing.T) { testBatches(t, d, n) })
+		t.Run("HostileDecode", func(t *testing.T) { testHostileDecode(t, d, n) })
 		t.Run("HostileWork", func(t *testing.T) { testHostileWork(t, d) })
-		t.Run("HostileMatch", func(t *testing.T) { testHostileMatch(t, d) })
+		t.Run("HostileMatch", func(t *testing.T) { testHostileMatch(t, d, n) })
 		t.Run("HostileFused", func(t *testing.T) { testHostileFused(t, d) })
 	})
-	t.Run("Lost", func(t *testing.T) { testLost(t, open) })
-	t.Run("ManyAtOnce", func(t *testing.T) { testManyAtOnce(t, open) })
+	t.Run("Lost", func(t *testing.T) { testLost(t, open, n) })
+	t.Run("ManyAtOnce", func(t *testing.T) { testManyAtOnce(t, open, n) })
 	t.Run("Release", func(t *testing.T) { testRelease(t, open) })
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/corpus"
-	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/lzseq"
 	"github.com/gopz/compress/rans"
 )
@@ -43,13 +42,13 @@ func checkDamaged(t *testing.T, d gpu.Device, payloads [][]byte, size int) (fail
 
 // testHostileDecode checks that damaged payloads fail and do not affect intact ones in the same
 // batch.
-func testHostileDecode(t *testing.T, d gpu.Device) {
+func testHostileDecode(t *testing.T, d gpu.Device, n amount) {
 	require(t, d, gpu.StageN)
 	r := rand.New(rand.NewPCG(6, 1))
 	src := corpus.ByName("mixed").Make(60_000)
 	good := payload(lzseq.Repeat, streamsOf(lzseq.Repeat, src, 1))
 	rounds := 6
-	if !testenv.All() {
+	if n < all {
 		rounds = 2
 	}
 	const each = 64

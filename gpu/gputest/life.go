@@ -26,8 +26,12 @@ type samples struct {
 }
 
 // newSamples returns samples of blocks of size bytes.
-func newSamples(d gpu.Device, size int) (s samples) {
-	text := corpus.ByName("text").Make(size)
+func newSamples(d gpu.Device, size int) samples {
+	return samplesOf(d, corpus.ByName("text").Make(size))
+}
+
+// samplesOf returns samples of blocks with a content.
+func samplesOf(d gpu.Device, text []byte) (s samples) {
 	add := func(name string, request func() *gpu.Request, right func(*gpu.Request) bool) {
 		s.names = append(s.names, name)
 		s.request = append(s.request, request)
@@ -85,13 +89,25 @@ func Smoke(t *testing.T, d gpu.Device) {
 	}
 }
 
+// Try runs two requests of a kind in one batch: "encode", "decode", "match" or "fused", of blocks
+// of size bytes with many frequency tables. It returns the error of Run, or one that says that a
+// result is wrong.
+func Try(d gpu.Device, kind string, size int) error {
+	s := samplesOf(d, append(corpus.ByName("text").Make(size/2), changing(size-size/2)...))
+	i := slices.Index(s.names, kind)
+	if i < 0 {
+		return fmt.Errorf("gputest: the device does not support %q", kind)
+	}
+	return s.run(d, i, 2)
+}
+
 // testBatches runs batches of all small sizes, and of some large ones up to the limit.
-func testBatches(t *testing.T, d gpu.Device) {
+func testBatches(t *testing.T, d gpu.Device, amount amount) {
 	s := newSamples(d, 20_000)
 	for i := range s.request {
 		limit := d.Info().Ops[s.request[i]().Op].Batch
 		for n := 1; n <= limit; n++ {
-			if n < limit-1 && (n > 16 && n%8 != 0 || n > 3 && !testenv.All()) {
+			if n < limit-1 && (n > 16 && n%8 != 0 || n > 3 && amount < all) || amount == few && n > 2 {
 				continue
 			}
 			if err := s.run(d, i, n); err != nil {
@@ -104,7 +120,7 @@ func testBatches(t *testing.T, d gpu.Device) {
 var errLost = errors.New("test: lost")
 
 // testLost simulates the loss of the device before each submission of a batch.
-func testLost(t *testing.T, open Open) {
+func testLost(t *testing.T, open Open, n amount) {
 	var left atomic.Int64
 	d := open.device(t, Config{Fault: func() error {
 		if left.Add(-1) < 0 {
@@ -113,7 +129,7 @@ func testLost(t *testing.T, open Open) {
 		return nil
 	}})
 	defer d.Close()
-	s := newSamples(d, 40_000)
+	s := newSamples(d, [...]int{few: 17_000, some: 40_000, all: 40_000}[n])
 	for i := range s.request {
 		submissions := int64(0)
 		for ; ; submissions++ {
@@ -141,10 +157,10 @@ func testLost(t *testing.T, open Open) {
 
 // testManyAtOnce runs more batches at the same time than Info().Concurrent, and then closes the
 // device while batches are in flight.
-func testManyAtOnce(t *testing.T, open Open) {
+func testManyAtOnce(t *testing.T, open Open, amount amount) {
 	d := open.device(t, Config{})
 	defer d.Close()
-	s := newSamples(d, 50_000)
+	s := newSamples(d, [...]int{few: 17_000, some: 50_000, all: 50_000}[amount])
 	n := d.Info().Concurrent + 1
 	var wg sync.WaitGroup
 	for k := range n {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/corpus"
-	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
 )
@@ -39,22 +38,26 @@ func levels(t *testing.T, d gpu.Device) (list []int) {
 }
 
 // testMatch compares the matches of all kinds of data, of short blocks and of blocks with a window.
-func testMatch(t *testing.T, d gpu.Device) {
+func testMatch(t *testing.T, d gpu.Device, amount amount) {
 	require(t, d, gpu.Stage0)
 	levels := levels(t, d)
 	level := func(i int) int { return levels[i%len(levels)] }
 	var batch []*gpu.Request
 	for i, k := range corpus.Kinds() {
-		if !testenv.All() && i%3 != 0 {
+		if amount < all && i%3 != 0 || amount == few && i%6 != 0 {
 			continue
 		}
 		l := []lz77.Limits{lzseq.Repeat.Limits, lzseq.Plain.Limits, deflate}[i%3]
 		batch = append(batch, matchRequest(k.Make(20_000+100*i), i%3*1000, level(i), l))
 	}
-	src := corpus.ByName("mixed").Make(30_000)
+	most := 30_000
+	if amount == few {
+		most = 10_000
+	}
+	src := corpus.ByName("mixed").Make(most)
 	mid := levels[len(levels)/3]
 	for _, n := range []int{
-		0, 1, 15, 16, 17, 18, 23, 40, 2048 + 15, 2048 + 16, 2048 + 17, 4096 + 16, 30_000,
+		0, 1, 15, 16, 17, 18, 23, 40, 2048 + 15, 2048 + 16, 2048 + 17, 4096 + 16, most,
 	} {
 		batch = append(batch, matchRequest(src[:n], 0, mid, lzseq.Repeat.Limits))
 	}
@@ -62,9 +65,9 @@ func testMatch(t *testing.T, d gpu.Device) {
 		matchRequest(src, len(src)-15, mid, deflate),
 		matchRequest(src, len(src)-16, mid, deflate),
 		matchRequest(src, len(src), mid, deflate),
-		matchRequest(src, 29_000, level(len(levels)-1), deflate))
+		matchRequest(src, most-1000, level(len(levels)-1), deflate))
 	for _, n := range []int{d.Info().Ops[gpu.Stage0].Batch, 1} {
-		if !testenv.All() && n == 1 && d.Info().Ops[gpu.Stage0].Batch > 1 {
+		if amount < all && n == 1 && d.Info().Ops[gpu.Stage0].Batch > 1 {
 			break
 		}
 		for from := 0; from < len(batch); from += n {
@@ -81,21 +84,18 @@ func testMatch(t *testing.T, d gpu.Device) {
 			}
 		}
 	}
-	if !bytes.Equal(src, corpus.ByName("mixed").Make(30_000)) {
+	if !bytes.Equal(src, corpus.ByName("mixed").Make(most)) {
 		t.Error("the device changed the content")
 	}
 }
 
 // testHostileMatch compares matches of periodic content, which needs the most and the longest
 // comparisons.
-func testHostileMatch(t *testing.T, d gpu.Device) {
+func testHostileMatch(t *testing.T, d gpu.Device, n amount) {
 	require(t, d, gpu.Stage0)
 	levels := levels(t, d)
 	top := settings[2]
-	size := 9_000
-	if testenv.All() {
-		size = 70_000
-	}
+	size := [...]int{few: 2_500, some: 9_000, all: 70_000}[n]
 	var batch []*gpu.Request
 	for i, period := range []int{1, 2, 3, 5, 15, 16, 17, 33, 255, 2048, size} {
 		src := make([]byte, size)
@@ -110,9 +110,9 @@ func testHostileMatch(t *testing.T, d gpu.Device) {
 			batch = append(batch, r)
 		}
 	}
-	n := d.Info().Ops[gpu.Stage0].Batch
-	for from := 0; from < len(batch); from += n {
-		part := batch[from:min(from+n, len(batch))]
+	limit := d.Info().Ops[gpu.Stage0].Batch
+	for from := 0; from < len(batch); from += limit {
+		part := batch[from:min(from+limit, len(batch))]
 		run(t, d, part)
 		for i, r := range part {
 			checkMatch(t, fmt.Sprint("request ", from+i), r)
