@@ -54,8 +54,10 @@ void main() {
     uint base = input_[desc + 7u];
     uint most = input_[desc + 8u];
     uint entry = base + (segment * ENTRIES);
+    if ((segment == 0u) && (lane < 2u)) {
+        seqs[(base * 3u) + lane] = 0u;
+    }
     if ((segment == 0u) && (lane < 4u)) {
-        seqs[(base * 3u) + (lane & 1u)] = 0u;
         marks[(base * 4u) + lane] = 0u;
     }
     uint count = min(state[s + 6u], ENTRIES - 1u);

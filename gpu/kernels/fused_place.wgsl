@@ -43,8 +43,10 @@ fn main(
     let base = input[desc + 7u];
     let most = input[desc + 8u];
     let entry = base + segment * ENTRIES;
+    if (segment == 0u && lane < 2u) {
+        seqs[base * 3u + lane] = 0u;
+    }
     if (segment == 0u && lane < 4u) {
-        seqs[base * 3u + (lane & 1u)] = 0u;
         marks[base * 4u + lane] = 0u;
     }
     let count = min(state[s + 6u], ENTRIES - 1u);
