@@ -90,6 +90,7 @@ var packages = map[string]floor{
 	"lz77/internal/base": ground,
 
 	"internal/seqdump": tools,
+	"gpu/interp":       tools,
 	"internal/bench":   tools,
 
 	"internal/archtest": workshop,
