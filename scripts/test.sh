@@ -13,8 +13,8 @@ timeout=10m
 qemu_timeout=60m
 
 # Packages that start goroutines or share memory between them, for the race detector.
-race_packages=(. ./gzip ./httpcompress ./zipmethod ./pipeline/... ./gpu/... ./internal/blockcache
-  ./internal/cli ./httprange ./examples/profile)
+race_packages=(. ./gzip ./httpcompress ./zipmethod ./pipeline/... ./gpu ./gpu/internal/... ./gpu/pz
+  ./internal/blockcache ./internal/cli ./httprange ./examples/profile)
 
 # Packages whose results could depend on byte order or word size. The match finders take long under
 # an emulator, and only --all runs them there.
