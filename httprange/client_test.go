@@ -3,6 +3,8 @@ package httprange
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -86,6 +88,9 @@ func TestSecrets(t *testing.T) {
 		case "/location":
 			w.Header().Set("Location", "http://bad host/?sig=secret")
 			w.WriteHeader(http.StatusFound)
+		case "/user":
+			w.Header().Set("Location", "http://secret:secret@bad host/")
+			w.WriteHeader(http.StatusFound)
 		case "/loop":
 			http.Redirect(w, r, "/loop?sig=secret", http.StatusFound)
 		case "/none":
@@ -98,6 +103,7 @@ func TestSecrets(t *testing.T) {
 	down.Close()
 	for _, u := range []string{
 		base + "/status?sig=secret#secret", base + "/location?sig=secret", base + "/loop?sig=secret",
+		base + "/user",
 		base + "/none?sig=secret", down.URL + "/x?sig=secret", "ftp://secret:secret@host/x?sig=secret",
 		"http://host/%zz?sig=secret", "http://?sig=secret", "file?sig=secret",
 	} {
@@ -130,6 +136,41 @@ func TestUnreachable(t *testing.T) {
 		if !errors.As(err, &e) || e.Attempts != []int{1, 1, 4}[i] || e.Status != 0 {
 			t.Errorf("call %d: %v", i, err)
 		}
+	}
+}
+
+// TestHugeSize opens files of which the server states a size near the largest int64.
+func TestHugeSize(t *testing.T) {
+	for _, size := range []int64{1<<63 - 1, 1<<63 - 4096, 1<<62 + 1, 1 << 62} {
+		s := newServer(t, nil)
+		s.setFault(func(_ int, w http.ResponseWriter, req *http.Request) bool {
+			var first, last int64
+			if n, _ := fmt.Sscanf(req.Header.Get("Range"), "bytes=%d-%d", &first, &last); n < 2 {
+				first, last = size-3000, size-1 // the tail
+			}
+			last = min(last, size-1)
+			w.Header().Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", first, last, size))
+			w.WriteHeader(http.StatusPartialContent)
+			w.Write(make([]byte, last-first+1))
+			return true
+		})
+		r, err := Open(context.Background(), s.URL, WithSegment(1<<10), quick(0))
+		if size > 1<<62 {
+			if !errors.Is(err, ErrAnswer) {
+				t.Errorf("%d: %v", size, err)
+			}
+			if err != nil {
+				continue
+			}
+		} else if err != nil {
+			t.Errorf("%d: %v", size, err)
+			continue
+		}
+		p := make([]byte, 5000)
+		if n, err := r.ReadAt(p, size-4500); n != 4500 || err != io.EOF {
+			t.Errorf("%d: %d bytes, %v", size, n, err)
+		}
+		r.Close()
 	}
 }
 

@@ -56,7 +56,7 @@ func (e *Error) Reason() string {
 	if errors.Is(e.Err, ErrStatus) {
 		fmt.Fprintf(&b, "the server reports status %d %s", e.Status, http.StatusText(e.Status))
 	} else {
-		b.WriteString(hideQueries(e.Err.Error()))
+		b.WriteString(hideSecrets(e.Err.Error()))
 	}
 	if e.Detail != "" {
 		b.WriteString(": " + e.Detail)
@@ -97,21 +97,27 @@ func withoutURL(err error) error {
 	return err
 }
 
-// hideQueries cuts the queries of URLs out of the text of an error: one about a redirect may have its
-// target.
-func hideQueries(text string) string {
+// hideSecrets cuts users and queries of URLs out of the text of an error: one about a redirect may have
+// its target.
+func hideSecrets(text string) string {
 	var b strings.Builder
-	for {
-		before, after, found := strings.Cut(text, "?")
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		b.WriteString("?...")
-		end := strings.IndexAny(after, " \t\n\"'")
+	for text != "" {
+		end := strings.IndexAny(text, " \t\n\"'")
 		if end < 0 {
-			return b.String()
+			end = len(text)
 		}
-		text = after[end:]
+		word, _, found := strings.Cut(text[:end], "?")
+		if scheme, rest, ok := strings.Cut(word, "://"); ok {
+			host, _, _ := strings.Cut(rest, "/")
+			word = scheme + "://" + rest[strings.LastIndexByte(host, '@')+1:]
+		}
+		b.WriteString(word)
+		if found {
+			b.WriteString("?...")
+		}
+		next := min(end+1, len(text))
+		b.WriteString(text[end:next])
+		text = text[next:]
 	}
+	return b.String()
 }

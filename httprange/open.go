@@ -86,8 +86,12 @@ func (r *Reader) fetchHead() ([]byte, *Error) {
 	switch a.StatusCode {
 	case http.StatusPartialContent:
 		c, e := a.interval(0)
-		if e == nil && c.size < 0 {
+		switch {
+		case e != nil:
+		case c.size < 0:
 			e = a.fault(ErrAnswer, "it does not state the size of the file")
+		case c.size > mostSize:
+			e = a.fault(ErrAnswer, "it states a size of %d bytes", c.size)
 		}
 		if e != nil {
 			return nil, e

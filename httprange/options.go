@@ -22,6 +22,10 @@ const (
 // round trip on most links, so that larger ones save nothing.
 const mostInRequest = 4 << 20
 
+// mostSize is the size of the largest file in bytes. The end of a segment or a request behind it still
+// is an int64.
+const mostSize = 1 << 62
+
 // An Option sets up a [Reader].
 type Option func(*options)
 
