@@ -39,11 +39,18 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // errList is the error of a file of which the list says something else than its header.
 var errList = errors.New("the list of the archive differs from the header of the entry")
 
-// appendLine appends the line of an entry to a list.
+// appendLine appends the line of an entry to a list. It has the time that package tar writes to the
+// header.
 func appendLine(list []byte, h *tar.Header, header, content int64) []byte {
-	mode := unixMode(h)
-	list = fmt.Appendf(list, "%d %d %d %o %d", header, content-header, h.Size, mode, h.ModTime.Unix())
-	if n := h.ModTime.Nanosecond(); n > 0 {
+	mode, when := unixMode(h), h.ModTime
+	if h.Format == tar.FormatUnknown {
+		when = when.Round(time.Second)
+	}
+	if when.IsZero() {
+		when = time.Unix(0, 0)
+	}
+	list = fmt.Appendf(list, "%d %d %d %o %d", header, content-header, h.Size, mode, when.Unix())
+	if n := when.Nanosecond(); n > 0 {
 		list = append(list, strings.TrimRight(fmt.Sprintf(".%09d", n), "0")...)
 	}
 	list = strconv.AppendQuote(append(list, ' '), h.Name)
@@ -71,8 +78,11 @@ var unixTypes = map[byte]int64{
 
 // unixMode returns the mode of an entry with its type, 0 for a hard link.
 func unixMode(h *tar.Header) int64 {
-	if h.Typeflag == tar.TypeLink {
+	switch {
+	case h.Typeflag == tar.TypeLink:
 		return 0
+	case h.Typeflag == 0 && strings.HasSuffix(h.Name, "/"): // as package tar
+		return unixDir | h.Mode&0o7777
 	}
 	if t, ok := unixTypes[h.Typeflag]; ok {
 		return t | h.Mode&0o7777

@@ -21,6 +21,9 @@ type Writer struct {
 	at   int64 // bytes of the tar file
 	list []byte
 	n    int // entries
+
+	closed bool
+	err    error // of Close
 }
 
 // NewWriter returns a Writer to w. The options are those of [compress.NewWriter]. Smaller blocks make
@@ -108,12 +111,17 @@ func (w *Writer) addFile(fsys fs.FS, name string, d fs.DirEntry) error {
 	return err
 }
 
-// Close writes the list and the end of the archive. It does not close the underlying writer.
+// Close writes the list and the end of the archive. It does not close the underlying writer. An archive of
+// which a call has failed gets no end. Further calls return the same error.
 func (w *Writer) Close() error {
-	if err := w.finish(); err != nil {
-		return err
+	if w.closed {
+		return w.err
 	}
-	return w.z.Close()
+	w.closed = true
+	if w.err = w.finish(); w.err == nil {
+		w.err = w.z.Close()
+	}
+	return w.err
 }
 
 func (w *Writer) finish() error {

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/corpus"
@@ -98,6 +99,50 @@ func TestWriter(t *testing.T) {
 		many[i] = tar.Header{Typeflag: tar.TypeReg, Name: fmt.Sprintf("d%d/%d", i%50, i)}
 	}
 	checkListed(t, open(t, write(t, many, nil)))
+}
+
+// TestWriterDefaults writes headers that leave fields to package tar.
+func TestWriterDefaults(t *testing.T) {
+	var b bytes.Buffer
+	w, err := NewWriter(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range []tar.Header{
+		{Name: "dir/", Mode: 0o755}, {Name: "file", Mode: 0o644},
+		{Name: "fraction", ModTime: time.Unix(1, 6e8), Mode: 0o644},
+	} {
+		if err := w.WriteHeader(&h); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f := open(t, b.Bytes())
+	checkListed(t, f)
+	if info, err := f.Stat("dir"); err != nil || !info.IsDir() || !info.ModTime().Equal(time.Unix(0, 0)) {
+		t.Errorf("%v, %v", info, err)
+	}
+}
+
+// TestWriterClose closes a Writer again whose first Close has failed.
+func TestWriterClose(t *testing.T) {
+	var b bytes.Buffer
+	w, err := NewWriter(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.WriteHeader(&tar.Header{Name: "a", Size: 10, Mode: 0o644}); err != nil {
+		t.Fatal(err)
+	}
+	first := w.Close()
+	if again := w.Close(); first == nil || again != first {
+		t.Errorf("%v, then %v", first, again)
+	}
+	if _, err := Open(bytes.NewReader(b.Bytes()), int64(b.Len())); err == nil {
+		t.Error("an archive without the content of a file opens")
+	}
 }
 
 // TestWriterTools lists archives of a Writer with other programs, which must not mention the list.
