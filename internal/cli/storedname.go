@@ -66,7 +66,8 @@ func (a *app) noteStoredName(in *source) {
 	if !a.cfg.verbose {
 		return
 	}
-	name, modTime, err := compress.ReadName(io.NewSectionReader(in.f, in.start, in.info.Size()-in.start))
+	file := io.NewSectionReader(in.readerAt(), in.start, in.info.Size()-in.start)
+	name, modTime, err := compress.ReadName(file)
 	if err != nil {
 		return
 	}

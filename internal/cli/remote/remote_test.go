@@ -190,3 +190,13 @@ func TestWhole(t *testing.T) {
 		t.Errorf("exit code %d, %d bytes; %s", code, len(out), messages)
 	}
 }
+
+// TestStoredName lists the name that a .gz file stores.
+func TestStoredName(t *testing.T) {
+	s := newServer(t, encode(t, content(1000), compress.WithFormat(compress.Gzip),
+		compress.WithName("stored.txt", time.Time{})), 0)
+	out, messages, code := pz(t, "-l", "-v", s.URL+"/a.gz?sig=secret")
+	if code != 0 || !strings.Contains(messages, "stored.txt") || strings.Contains(out+messages, "secret") {
+		t.Errorf("exit code %d; %s; %s", code, out, messages)
+	}
+}
