@@ -27,7 +27,7 @@ var lazyCost = [3]int{0, 4, 7}
 
 const (
 	// SegmentSize is the size of a segment of the lazy parser of RowHash in bytes. The last segment of a
-	// block may be shorter. 32 KiB makes JSON 0.8% larger at level 5.
+	// block may be shorter. JSON at level 5 is 0.6% larger than without segments, with 32 KiB 0.8%.
 	SegmentSize = 64 << 10
 	// segmentCostBytes is the number of bytes in front of a segment that the first costs of its literals
 	// come from. All bytes of the segment before take 1% of the time of level 5, for the same sizes.
