@@ -29,6 +29,9 @@ func (a *app) excluded(name string) bool {
 	if len(a.cfg.exclude) == 0 {
 		return false
 	}
+	if isURL(name) {
+		name = urlName(name) // its query is neither for patterns nor for the note
+	}
 	elements := strings.Split(filepath.ToSlash(filepath.Clean(name)), "/")
 	for _, pattern := range a.cfg.exclude {
 		n := strings.Count(pattern, "/") + 1

@@ -200,3 +200,13 @@ func TestStoredName(t *testing.T) {
 		t.Errorf("exit code %d; %s; %s", code, out, messages)
 	}
 }
+
+// TestExclude leaves out a URL, and keeps its secrets.
+func TestExclude(t *testing.T) {
+	s := newServer(t, nil, 0)
+	url := strings.Replace(s.URL, "http://", "http://secret:secret@", 1) + "/dir/a.gz?sig=secret"
+	out, messages, _ := pz(t, "-dc", "-v", "--exclude", "dir/*.gz", url)
+	if s.count() > 0 || !strings.Contains(messages, "--exclude") || strings.Contains(out+messages, "secret") {
+		t.Errorf("%d requests; %s; %s", s.count(), out, messages)
+	}
+}
