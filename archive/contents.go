@@ -61,7 +61,8 @@ type content struct {
 	name  string // in fsys
 	file  fs.File
 	src   io.ReaderAt
-	info  fs.FileInfo // of file
+	info  fs.FileInfo // of the name when it was looked up
+	stat  fs.FileInfo // of file, which may be a newer one
 	r     *compress.ReaderAt
 	size  int64
 	err   error
@@ -269,12 +270,15 @@ func (x *content) load() (err error) {
 	if x.file, err = x.fsys.fsys.Open(x.name); err != nil {
 		return err
 	}
+	if x.stat, err = x.file.Stat(); err != nil {
+		return err
+	}
 	src, ok := x.file.(io.ReaderAt)
 	if !ok {
 		return errors.ErrUnsupported
 	}
 	x.src = src
-	x.r, err = compress.NewReaderAt(src, x.info.Size(), x.fsys.opts...)
+	x.r, err = compress.NewReaderAt(src, x.stat.Size(), x.fsys.opts...)
 	if err == nil {
 		x.size = x.r.Size()
 		return nil
@@ -291,12 +295,12 @@ func (x *content) load() (err error) {
 
 // read returns the content from its beginning.
 func (x *content) read() (io.Reader, error) {
-	return compress.NewReader(io.NewSectionReader(x.src, 0, x.info.Size()), x.fsys.opts...)
+	return compress.NewReader(io.NewSectionReader(x.src, 0, x.stat.Size()), x.fsys.opts...)
 }
 
 // infoAs describes the content under the last element of a path.
 func (x *content) infoAs(name string) *info {
-	return &info{path.Base(name), x.size, x.info.Mode(), x.info.ModTime()}
+	return &info{path.Base(name), x.size, x.stat.Mode(), x.stat.ModTime()}
 }
 
 // newFile returns an open file. Closing it gives x back.

@@ -134,7 +134,7 @@ func (f *FS) expand(e *entry) (io.Reader, error) {
 	tr := tar.NewReader(io.NewSectionReader(f.content, e.offset, math.MaxInt64-e.offset))
 	h, err := tr.Next()
 	switch {
-	case err != nil:
+	case err != nil && !errors.Is(err, tar.ErrInsecurePath):
 		return nil, err
 	case h.Size != e.size:
 		return nil, fs.ErrInvalid
