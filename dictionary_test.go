@@ -83,6 +83,7 @@ var withDictionaries = []string{"lzr", "lzseqr", "lzf"}
 
 // TestDictionary compresses with dictionaries and decodes with all readers.
 func TestDictionary(t *testing.T) {
+	testenv.Slow(t)
 	for name, p := range testDictionaries(t) {
 		for _, pipe := range withDictionaries {
 			t.Run(name+" "+pipe, func(t *testing.T) { testDictionary(t, pipe, newDictionary(t, p)) })
@@ -123,6 +124,7 @@ func testDictionary(t *testing.T, pipe string, d *Dictionary) {
 // TestDictionaryGain checks that small files are at most half as large with a dictionary as without, or
 // nearly so with lzr, whose offsets take 16 bits.
 func TestDictionaryGain(t *testing.T) {
+	testenv.Slow(t)
 	for _, pipe := range withDictionaries {
 		d := newDictionary(t, testDictionaries(t)["trained"])
 		for level := MinLevel; level <= MaxLevel; level++ {

@@ -13,7 +13,7 @@ timeout=10m
 qemu_timeout=60m
 
 # Packages that start goroutines or share memory between them, for the race detector.
-race_packages=(. ./gzip ./httpcompress ./zipmethod ./pipeline/... ./gpu ./gpu/internal/... ./gpu/pz
+race_packages=(. ./gzip ./httpcompress ./pipeline/... ./gpu ./gpu/internal/... ./gpu/pz
   ./internal/blockcache ./internal/cli ./httprange ./examples/profile)
 
 # Packages whose results could depend on byte order or word size. The match finders take long under

@@ -187,7 +187,8 @@ func TestContextExample(t *testing.T) {
 	}
 }
 
-// TestEveryByte sets each byte of small files to all values and corrects the checksums.
+// TestEveryByte changes each bit of small files, or with PZ_TEST=all each byte to all values, and corrects
+// the checksums.
 func TestEveryByte(t *testing.T) {
 	two := append([]byte(house), make([]byte, 1<<12)...)
 	document, dict := corpus.ByName("json").Make(4200), jsonDictionary().option()
@@ -211,7 +212,7 @@ func TestEveryByte(t *testing.T) {
 			accepted := 0
 			for at := range file {
 				for x := range 256 {
-					if (testing.Short() || len(file) > 200) && x&(x-1) != 0 {
+					if (!testenv.All() || len(file) > 200) && x&(x-1) != 0 {
 						continue // single bits only
 					}
 					changed := append([]byte(nil), file...)
