@@ -11,7 +11,7 @@ const pairSymbols = 1 << 19
 
 // fullGroups returns the number of groups of coded symbols, at least model.SmallLimit. It is even,
 // because kernels decode two groups in step.
-func fullGroups(coded int) int { return 2 * ((coded + pairSymbols - 1) / pairSymbols) }
+func fullGroups(coded int) int { return 2 * ((coded-1)/pairSymbols + 1) }
 
 // groupEnd returns the number of coded symbols in the first n groups.
 func groupEnd(coded, n int) int {
