@@ -81,7 +81,8 @@ func (c *ContentFS) Open(name string) (fs.File, error) {
 	}
 	if packed == "" {
 		if info.IsDir() {
-			return &contentDir{fs: c, name: name, info: info}, nil
+			list := func() ([]fs.DirEntry, error) { return c.ReadDir(name) }
+			return &dir{info: info, list: list}, nil
 		}
 		return c.fsys.Open(name)
 	}
@@ -342,38 +343,3 @@ func (e *contentEntry) IsDir() bool                { return false }
 func (e *contentEntry) Type() fs.FileMode          { return 0 }
 func (e *contentEntry) Info() (fs.FileInfo, error) { return e.fs.Stat(e.name) }
 func (e *contentEntry) String() string             { return fs.FormatDirEntry(e) }
-
-// contentDir is an open directory.
-type contentDir struct {
-	fs   *ContentFS
-	name string
-	info fs.FileInfo
-	list []fs.DirEntry // what ReadDir has yet to return, once it has begun
-	read bool
-}
-
-func (d *contentDir) Stat() (fs.FileInfo, error) { return d.info, nil }
-func (d *contentDir) Close() error               { return nil }
-
-func (d *contentDir) Read([]byte) (int, error) {
-	return 0, &fs.PathError{Op: "read", Path: d.name, Err: errIsDir}
-}
-
-func (d *contentDir) ReadDir(n int) ([]fs.DirEntry, error) {
-	if !d.read {
-		list, err := d.fs.ReadDir(d.name)
-		if err != nil {
-			return nil, err
-		}
-		d.list, d.read = list, true
-	}
-	part := d.list
-	if n > 0 {
-		if len(part) == 0 {
-			return nil, io.EOF
-		}
-		part = part[:min(n, len(part))]
-	}
-	d.list = d.list[len(part):]
-	return part, nil
-}

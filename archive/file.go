@@ -1,16 +1,10 @@
 package archive
 
 import (
-	"errors"
 	"io"
 	"io/fs"
 	"path"
 	"time"
-)
-
-var (
-	errNotDir = errors.New("not a directory")
-	errIsDir  = errors.New("is a directory")
 )
 
 // info describes an entry.
@@ -73,35 +67,4 @@ func (f *file) cut(at int64, err error) error {
 		return io.ErrUnexpectedEOF
 	}
 	return err
-}
-
-// dir is an open directory.
-type dir struct {
-	*info
-	fs     *FS
-	number int
-	rest   []int // entries that ReadDir has yet to return, once it has begun
-	begun  bool
-}
-
-func (d *dir) Stat() (fs.FileInfo, error) { return d.info, nil }
-func (d *dir) Close() error               { return nil }
-
-func (d *dir) Read([]byte) (int, error) {
-	return 0, &fs.PathError{Op: "read", Path: d.name, Err: errIsDir}
-}
-
-func (d *dir) ReadDir(n int) ([]fs.DirEntry, error) {
-	if !d.begun {
-		d.rest, d.begun = d.fs.table.children(d.number), true
-	}
-	part := d.rest
-	if n > 0 {
-		if len(part) == 0 {
-			return nil, io.EOF
-		}
-		part = part[:min(n, len(part))]
-	}
-	d.rest = d.rest[len(part):]
-	return d.fs.list(part), nil
 }

@@ -98,7 +98,8 @@ func (f *FS) Open(name string) (fs.File, error) {
 	info := f.info(name, e)
 	switch {
 	case e.mode.IsDir():
-		return &dir{fs: f, info: info, number: i}, nil
+		list := func() ([]fs.DirEntry, error) { return f.list(f.table.children(i)), nil }
+		return &dir{info: info, list: list}, nil
 	case e.kind == missing:
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	case e.gap > 0 && e.mode.IsRegular():

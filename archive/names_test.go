@@ -86,7 +86,7 @@ type withoutBroken struct{ *FS }
 func (f withoutBroken) Open(name string) (fs.File, error) {
 	file, err := f.FS.Open(name)
 	if d, ok := file.(*dir); ok {
-		d.rest, d.begun = f.intact(d.fs.table.children(d.number)), true
+		d.list = func() ([]fs.DirEntry, error) { return f.ReadDir(name) }
 	}
 	return file, err
 }
