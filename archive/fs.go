@@ -40,7 +40,8 @@ var (
 //
 // Over HTTP, package httprange gets the list in one request with a tail of a MiB or so (WithTail).
 //
-// Errors are those of NewReaderAt and package [archive/tar], and [ErrTooLarge].
+// Errors are those of NewReaderAt and package [archive/tar], and [compress.ErrTooLarge] if the list of
+// entries takes more than 512 MiB.
 func Open(src io.ReaderAt, size int64, opts ...compress.Option) (*FS, error) {
 	f := &FS{root: entry{mode: fs.ModeDir | 0o755}}
 	if isTar(src, size) {

@@ -3,6 +3,7 @@ package archive
 import (
 	"archive/tar"
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -71,6 +72,20 @@ func TestMany(t *testing.T) {
 	list, err := f.ReadDir("d0")
 	if err != nil || len(list) != 1000 {
 		t.Errorf("%d entries, %v", len(list), err)
+	}
+}
+
+// TestTooMany opens an archive whose directories take more memory than a list may.
+func TestTooMany(t *testing.T) {
+	testenv.Long(t)
+	var headers []tar.Header
+	for i := range 30 {
+		name := fmt.Sprint(i, strings.Repeat("/d", 500_000), "/f")
+		headers = append(headers, tar.Header{Typeflag: tar.TypeReg, Name: name})
+	}
+	p := makeTar(t, headers, nil)
+	if _, err := Open(bytes.NewReader(p), int64(len(p))); !errors.Is(err, compress.ErrTooLarge) {
+		t.Errorf("error %v", err)
 	}
 }
 

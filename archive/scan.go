@@ -9,12 +9,12 @@ import (
 	"math"
 	"strings"
 	"time"
+
+	"github.com/gopz/compress"
 )
 
-// ErrTooLarge is the error of an archive whose list of entries takes more than 512 MiB.
-var ErrTooLarge = errors.New("archive: the entries take too much memory")
-
-var errTooMany = fmt.Errorf("%w: more than %d MiB", ErrTooLarge, maxMemory>>20)
+var errTooMany = fmt.Errorf("%w: the entries of the archive take more than %d MiB",
+	compress.ErrTooLarge, maxMemory>>20)
 
 // A position is a reader that knows where it is, and where it read the header of an entry.
 type position struct {

@@ -1,10 +1,11 @@
 package archive
 
 import (
+	"cmp"
 	"io/fs"
+	"path"
 	"slices"
 	"sort"
-	"strings"
 )
 
 // A table holds the entries of an archive, sorted by name. A directory comes directly before all that is
@@ -203,19 +204,4 @@ func (t *table) endOf(i int) int {
 }
 
 // clean returns the name by which the archive shows the entry with a name, "." for the root.
-func clean(name string) string {
-	parts := make([]string, 0, 8)
-	for part := range strings.SplitSeq(name, "/") {
-		switch part {
-		case "", ".":
-		case "..":
-			parts = parts[:max(len(parts)-1, 0)]
-		default:
-			parts = append(parts, part)
-		}
-	}
-	if len(parts) == 0 {
-		return "."
-	}
-	return strings.Join(parts, "/")
-}
+func clean(name string) string { return cmp.Or(path.Clean("/" + name)[1:], ".") }
