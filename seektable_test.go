@@ -2,6 +2,7 @@ package compress
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -203,6 +204,32 @@ func TestSeekTableChecksums(t *testing.T) {
 		}
 		if n, err := f.read(file, WithChecksum(false)); n != len(f.content) || err != nil {
 			t.Errorf("table with checksums %v, without checks: %d bytes, %v", sums, n, err)
+		}
+	}
+}
+
+// TestSeekTableHidesFrame checks that the entry of a frame with content cannot make it an empty one.
+// A block of one repeated byte has up to 128 KiB of content in a frame that is as short as an empty one.
+func TestSeekTableHidesFrame(t *testing.T) {
+	last := []byte("last\n")
+	stored := storedFrame(zstfile.Header{ContentSize: -1, Window: 1 << 17}, last)
+	for _, size := range []int64{-1, 0} {
+		for _, sums := range []bool{false, true} {
+			head := zstfile.Header{ContentSize: size, Window: 1 << 17, Checksum: sums}
+			frame := head.Append(nil)
+			frame = append(frame, 0x03, 0x00, 0x08, 'x') // the last block, 65,536 times an x
+			if sums {
+				sum := zstfile.Checksum(bytes.Repeat([]byte("x"), 1<<16))
+				frame = binary.LittleEndian.AppendUint32(frame, sum)
+			}
+			file := slices.Concat(frame, stored, makeSeekTable(false,
+				zstfile.Entry{Size: uint32(len(frame))}, seekEntry(stored, last)))
+			if r, err := openFile(file); !errors.Is(err, ErrCorrupt) {
+				t.Errorf("content size %d, checksum %v: error %v, want ErrCorrupt", size, sums, err)
+				if err == nil {
+					r.Close()
+				}
+			}
 		}
 	}
 }

@@ -124,19 +124,42 @@ func indexOf(src io.ReaderAt, size int64, tables []seekTable, sums bool, frames 
 	return x, nil
 }
 
-// verifyEmpty makes sure that the frame at an offset has no content, as its entry says.
+// verifyEmpty makes sure that the frame at an offset has no content, as its entry says. A skippable
+// frame has none. In any other frame the first block must be empty and the last one. The content size
+// of its header does not count: a block of four bytes may have 128 KiB of content.
 func verifyEmpty(src io.ReaderAt, offset int64, e Entry) error {
-	const blocks = zstframe.BlockHeaderSize + zstframe.ChecksumSize // a single block without content
-	p := make([]byte, min(e.Size, zstframe.MaxHeaderSize))
+	var buf [zstframe.MaxHeaderSize + zstframe.BlockHeaderSize]byte
+	p := buf[:min(int64(e.Size), int64(len(buf)))]
 	if err := container.ReadAt(src, p, offset); err != nil {
 		return err
 	}
-	h, size, err := zstframe.ParseHeader(p)
-	if IsSkippable(p) || err == nil &&
-		(h.ContentSize == 0 || h.ContentSize < 0 && int64(e.Size) <= int64(size)+blocks) {
+	if IsSkippable(p) {
+		_, size, err := ParseSkippable(p)
+		if err != nil || int64(e.Size) != SkippableHeaderSize+size {
+			return wrongLength(offset)
+		}
 		return nil
 	}
-	return indexError(offset, "the seek table says that the frame is empty, but it has content")
+	h, size, err := zstframe.ParseHeader(p)
+	if err != nil {
+		return indexError(offset, "no frame where the seek table says")
+	}
+	b, err := zstframe.ParseBlock(p[min(size, len(p)):])
+	if err != nil || !b.Last || b.Content != 0 || h.ContentSize > 0 {
+		return indexError(offset, "the seek table says that the frame is empty, but it has content")
+	}
+	whole := size + zstframe.BlockHeaderSize + b.Size
+	if h.Checksum {
+		whole += zstframe.ChecksumSize
+	}
+	if int64(e.Size) != int64(whole) {
+		return wrongLength(offset)
+	}
+	return nil
+}
+
+func wrongLength(offset int64) error {
+	return indexError(offset, "the frame is not as long as the seek table says")
 }
 
 // singleFrame makes the index of a file without a seek table at the end of its first pos bytes, if the
