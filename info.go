@@ -121,6 +121,11 @@ func readInfo(src io.ReaderAt, size int64, report func(BlockInfo) error, o *opti
 		return Info{}, tooMuchContent(x.Content, o.limits.MaxDecoded)
 	}
 	x.Size = size
+	streams := index.StreamMemory * int64(len(x.Streams)) // of Info
+	if limit := o.limits.Memory(); x.Memory(int64(len(x.Blocks)))+streams > limit {
+		return Info{}, errs.OutOfMemory(0,
+			"a list of %d streams takes more than the limit of %d bytes", len(x.Streams), limit)
+	}
 	info := infoOf(x)
 	if err := reportBlocks(x, report); err != nil || trailing == nil {
 		return info, err
@@ -142,6 +147,7 @@ func reportBlocks(x *index.File, report func(BlockInfo) error) error {
 func infoOf(x *index.File) Info {
 	info := Info{
 		Format: x.Format, Seekable: true, Size: x.Size, Content: x.Content, Blocks: int64(len(x.Blocks)),
+		Streams: make([]StreamInfo, 0, len(x.Streams)),
 	}
 	for i := range x.Streams {
 		st := &x.Streams[i]
@@ -220,7 +226,8 @@ func readGzipInfo(src io.ReaderAt, size int64, report func(BlockInfo) error, o *
 		})
 		info.Content += m.Content
 		info.Blocks++
-		if int64(len(info.Streams))*index.StreamMemory > o.limits.Memory() {
+		// A slice that grows exists twice.
+		if 2*int64(len(info.Streams))*index.StreamMemory > o.limits.Memory() {
 			return errs.OutOfMemory(0,
 				"there are too many members to list them within the memory limit")
 		}

@@ -201,17 +201,35 @@ func TestWindowFreed(t *testing.T) {
 	}
 }
 
-// TestManyMembers checks that the memory limit bounds the list of members.
-func TestManyMembers(t *testing.T) {
-	member := gzipMember(t, nil)
-	file := bytes.Repeat(member, 8000)
-	const limit = 8000 * index.StreamMemory
-	info, err := fileInfo(file, WithMaxMemory(limit))
-	if err != nil || len(info.Streams) != 8000 {
-		t.Errorf("%d members, %v", len(info.Streams), err)
+// TestManyStreams checks that the memory limit bounds the lists of streams and members, also what
+// they take while they grow. The bytes allocated include the garbage of growing.
+func TestManyStreams(t *testing.T) {
+	const streams = 50_000
+	for name, c := range map[string]struct {
+		one  []byte
+		most int64 // of such lists in memory, in bytes a stream
+	}{
+		".gz": {gzipMember(t, nil), 2 * index.StreamMemory},
+		".pz": {encode(t, nil), 5 * index.StreamMemory},
+	} {
+		file := bytes.Repeat(c.one, streams)
+		info, err := fileInfo(file, WithMaxMemory(c.most*streams))
+		if err != nil || len(info.Streams) != streams {
+			t.Errorf("%s: %d streams, %v", name, len(info.Streams), err)
+		}
+		for _, limit := range []int64{1 << 20, 2 << 20, 4 << 20} {
+			got := allocatedBytes(func() { _, err = fileInfo(file, WithMaxMemory(limit)) })
+			if !errors.Is(err, ErrMemory) || got > 3*limit {
+				t.Errorf("%s, limit %d: ReadInfo allocates %d bytes, %v", name, limit, got, err)
+			}
+		}
 	}
-	file = append(file, member...)
-	if _, err := fileInfo(file, WithMaxMemory(limit)); !errors.Is(err, ErrMemory) {
-		t.Errorf("error %v, want ErrMemory", err)
+	file := bytes.Repeat(encode(t, nil), streams)
+	for _, limit := range []int64{1 << 20, 2 << 20, 4 << 20} {
+		var err error
+		got := allocatedBytes(func() { _, err = openFile(file, WithMaxMemory(limit)) })
+		if !errors.Is(err, ErrMemory) || got > 3*limit {
+			t.Errorf("limit %d: NewReaderAt allocates %d bytes, %v", limit, got, err)
+		}
 	}
 }

@@ -37,6 +37,9 @@ type app struct {
 
 	// machineMemory returns the memory in bytes that the process may have, 0 if it is not known.
 	machineMemory func() int64
+	// limitMemory tells the Go runtime the bytes that the process should take at most. Near them it
+	// collects garbage more often.
+	limitMemory func(int64)
 
 	now      func() time.Time // clock of rates and of the progress bar
 	barDelay time.Duration    // time before the progress bar appears
@@ -72,6 +75,7 @@ func newApp() *app {
 		batch:      new(batch),
 
 		machineMemory: sync.OnceValue(machineMemory),
+		limitMemory:   func(int64) {},
 	}
 }
 
@@ -82,6 +86,7 @@ func Main(open OpenURL) {
 	silenceDrivers()
 	a := newApp()
 	a.openURL = open
+	a.limitMemory = func(n int64) { debug.SetMemoryLimit(n) }
 	os.Exit(a.main(os.Args))
 }
 

@@ -33,6 +33,7 @@ func (a *app) setTarget(size int64) {
 	switch {
 	case a.cfg.memory != 0:
 		a.cfg.target = 0
+		a.limitMemory(a.cfg.memory + programMemory)
 	case 0 <= size && size < smallSource:
 		a.cfg.target = smallTarget
 	default:

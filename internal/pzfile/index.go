@@ -27,6 +27,11 @@ func ReadIndex(
 		}
 		pos -= f.Size
 		units += f.Units
+		if len(x.Streams) == cap(x.Streams) {
+			if err := checkGrowth(x, limits); err != nil {
+				return nil, err
+			}
+		}
 		x.Streams = append(x.Streams, index.Stream{
 			Offset: pos, Size: f.Size, Content: f.Content, Blocks: f.Units,
 		})
@@ -36,10 +41,10 @@ func ReadIndex(
 	}
 	slices.Reverse(x.Streams)
 	x.Blocks = make([]index.Block, 0, units)
-	var buf [8 << 10]byte
+	r := streamReader{x: x, src: src, limits: limits, scan: Scanner{Known: known}}
 	for i := range x.Streams {
 		small := x.Streams[i].Content < 0
-		if err := readStream(x, src, i, known, limits, buf[:]); err != nil {
+		if err := r.read(i); err != nil {
 			if small { // its footer has no check, so it may not be one
 				err = diagnose(src, size, known, err)
 			}
@@ -115,14 +120,31 @@ func checkMemory(x *index.File, blocks int64, limits *container.Limits) error {
 		"an index of more than %d blocks takes more than the limit of %d bytes", blocks, limit)
 }
 
-// readStream reads header and index of stream i and appends its blocks. Earlier streams have been
-// read. The stream's Blocks are the units of its index before, and its blocks after that.
-func readStream(
-	x *index.File, src io.ReaderAt, i int, known func(uint8) bool, limits *container.Limits, buf []byte,
-) error {
+// checkGrowth returns an error if the list of streams takes more memory than the limit while it
+// grows: it exists twice then.
+func checkGrowth(x *index.File, limits *container.Limits) error {
+	n, limit := int64(len(x.Streams)), limits.Memory()
+	if 2*index.StreamMemory*n <= limit {
+		return nil
+	}
+	return errs.OutOfMemory(0,
+		"an index of more than %d streams takes more than the limit of %d bytes", n, limit)
+}
+
+// A streamReader reads the streams of a file from the first one on.
+type streamReader struct {
+	x      *index.File
+	src    io.ReaderAt
+	limits *container.Limits
+	scan   Scanner // knows how to read a header, and what to say of a bad one
+	buf    [8 << 10]byte
+}
+
+// read reads header and index of stream i and appends its blocks. The stream's Blocks are the units
+// of its index before, and its blocks after that.
+func (sr *streamReader) read(i int) error {
+	x, src, s, buf := sr.x, sr.src, &sr.scan, sr.buf[:]
 	st := &x.Streams[i]
-	// A Scanner knows how to read a header, and what to say of a bad one.
-	s := Scanner{Known: known}
 	s.reset(io.NewSectionReader(src, st.Offset, st.Size))
 	s.stream, s.off, s.before = i, st.Offset, x.Content
 	if err := s.header(); err != nil {
@@ -150,7 +172,7 @@ func readStream(
 	if !IsEndMarker(marker[:]) {
 		return s.fail(errs.Corrupt, errs.PartIndex, tail, "index does not begin where it should")
 	}
-	r := indexReader{x: x, st: st, offset: s.off, limits: limits}
+	r := indexReader{x: x, st: st, offset: s.off, limits: sr.limits}
 	sum := Checksum(0, marker[:])
 	pos, end := tail+EndMarkerSize, st.Offset+st.Size-FooterSize
 	kept := 0
