@@ -55,11 +55,12 @@ const (
 //
 // With an intact index or seek table one damaged block costs that block alone, and in a file of
 // [WithLongDistance] the parts of later blocks that repeat it. These are left out or zero, and reported
-// as [DamageWindow]. Otherwise Recover searches the file from the front. In .zst files it finds frames
-// that state their size and are not too large for the memory, as those of a Writer without a Flush do;
-// without any of them the error is [ErrNoIndex]. Without a seek table, a .zst file stored inside a
-// damaged frame is mistaken for frames of the outer file. Parts of the file that cannot be read are
-// damage like any other; [Damage].Err then wraps the error of src.
+// as [DamageWindow]. Otherwise Recover searches the file from the front. An intact index of a .pz
+// stream then says what is lost in the stream, even if bytes of it are missing. In .zst files Recover
+// finds frames that state their size and are not too large for the memory, as those of a Writer without
+// a Flush do; without any of them the error is [ErrNoIndex]. Without a seek table, a .zst file stored
+// inside a damaged frame is mistaken for frames of the outer file. Parts of the file that cannot be
+// read are damage like any other; [Damage].Err then wraps the error of src.
 //
 // In a .gz file Recover goes on at the next member, or the next Deflate block that is dynamic or
 // behind a flush. Blocks have no checks, so it believes what decodes up to the beginning of another
@@ -147,11 +148,10 @@ func salvage(src io.ReaderAt, size int64, o *options) (*index.File, []index.Gap,
 	if cerr := o.canceled(); cerr != nil {
 		return nil, nil, cerr
 	}
-	cancelable := index.Cancelable{Src: src, Limits: &o.limits}
 	zst := func() (*index.File, []index.Gap, error) {
 		return zstfile.Salvage(src, size, &o.limits, o.verify(src))
 	}
-	if isZstd(cancelable, size) {
+	if isZstd(index.Cancelable{Src: src, Limits: &o.limits}, size) {
 		return zst()
 	}
 	if errors.Is(err, ErrNoIndex) {

@@ -37,7 +37,7 @@ func (s *search) resync() bool {
 		return false
 	}
 	o := &s.outer
-	if o.start >= 0 && o.left && c.number >= o.number && c.at <= o.near && s.startOf(c, &o.head) == o.start {
+	if o.start >= 0 && o.left && c.number >= o.number && c.at <= o.near && s.isStart(o.start, c, &o.head) {
 		// Everything found since the search left the outer stream is content of it.
 		s.restore()
 	}
@@ -63,7 +63,7 @@ func (s *search) resync() bool {
 		}
 		s.pos = c.at
 		return false
-	case s.isOtherStream(c):
+	case s.isOtherStream(c) && !s.lacksBytes(c):
 		// The block belongs to a stream that has lost its header.
 		s.loseRest(c.at, errs.Corrupt, "no block before those of another stream")
 		s.pos = c.at
@@ -191,6 +191,17 @@ func (s *search) isOtherStream(c candidate) bool {
 	return err != nil
 }
 
+// lacksBytes reports whether a block, which has too high a number for its place, is of this stream
+// nevertheless, because bytes in front of it were deleted. Then the stream is shorter than its footer
+// says.
+func (s *search) lacksBytes(c candidate) bool {
+	if !s.known || s.start < 0 || c.number < s.number || s.walked > s.Size/minBlock {
+		return false
+	}
+	start, ok := s.startOf(c, &s.head)
+	return ok && start < s.start
+}
+
 // follows reports whether at offset at there is the block with a number, or the end of a stream
 // with so many blocks.
 func (s *search) follows(at, number int64) bool {
@@ -291,25 +302,33 @@ func (s *search) footerAt(off, units int64) (Footer, bool) {
 	return f, err == nil && f.Units == units
 }
 
+// isStart reports whether the stream that begins at an offset has the block c.
+func (s *search) isStart(start int64, c candidate, head *Header) bool {
+	at, ok := s.startOf(c, head)
+	return ok && at == start
+}
+
 // startOf follows the blocks from c on to the end of their stream. It returns where the stream
-// begins according to its footer. If the blocks do not lead there it returns −1.
-func (s *search) startOf(c candidate, head *Header) int64 {
+// begins according to its footer. If bytes are missing in front of c, that is too low, and perhaps
+// negative. ok is false if the blocks do not lead to a footer.
+func (s *search) startOf(c candidate, head *Header) (start int64, ok bool) {
 	for at, number := c.at, c.number; ; number++ {
+		s.walked++
 		p := s.Peek(s.small[:BlockHeaderSize], at)
 		if len(p) < EndMarkerSize {
-			return -1
+			return 0, false
 		}
 		if IsEndMarker(p) {
 			units := markerUnits(p, number)
 			f, ok := s.footerAt(at, units)
 			if !ok {
-				return -1
+				return 0, false
 			}
-			return at + TailSize(units) - f.Size
+			return at + TailSize(units) - f.Size, true
 		}
 		e, _, err := ParseBlockHeader(p, head, number)
 		if err != nil {
-			return -1
+			return 0, false
 		}
 		at += int64(e.HeaderSize()) + int64(e.Payload)
 	}

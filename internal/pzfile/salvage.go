@@ -22,6 +22,8 @@ type search struct {
 	back  int64 // the bytes from here to pos are payload that nothing has confirmed
 	outer outer
 
+	walked int64 // blocks that startOf has followed
+
 	buf   [64 << 10]byte
 	small [FooterSize]byte
 }
@@ -46,6 +48,8 @@ type position struct {
 	known  bool  // head is the stream's header
 	number int64 // of the next block
 	raw    int64 // content of the stream so far, −1 if unknown
+
+	firstGap, firstBlock int // of the stream, in Gaps and in File.Blocks
 }
 
 // place is what the search knows about pos.
@@ -128,7 +132,7 @@ func (s *search) lose(
 	})
 }
 
-// loseRest notes that the stream ends too early, at the offset to.
+// loseRest notes that the blocks of the stream end too early. The stream ends at the offset to.
 func (s *search) loseRest(to int64, why error, detail string) {
 	missing := int64(-1)
 	if s.head.ContentSize >= s.raw && s.raw >= 0 {
@@ -143,11 +147,14 @@ func (s *search) loseRest(to int64, why error, detail string) {
 		// The header may claim anything. The bytes that are left cannot hold as much.
 		s.lose(index.DamageUnknown, errs.PartBlock, 0, -1, why, detail)
 	}
+	s.reconcileRest(to)
 }
 
 // stream finds the blocks of one stream and goes to what comes after it.
 func (s *search) stream() {
-	s.position = position{pos: s.pos, id: s.id, start: -1}
+	s.position = position{
+		pos: s.pos, id: s.id, start: -1, firstGap: len(s.Gaps), firstBlock: len(s.File.Blocks),
+	}
 	s.NewRow = true
 	if s.head, s.known = s.headerAt(s.pos); s.known {
 		s.start, s.Found = s.pos, true
@@ -323,7 +330,7 @@ func (s *search) mend(p []byte) (e Entry, ok bool) {
 func (s *search) end() found {
 	units := markerUnits(s.small[:], s.number)
 	size := TailSize(units)
-	footer, next := s.pos+size-FooterSize, s.pos+size
+	next := s.pos + size
 	if next > s.Size {
 		if !s.isIndexPart(s.Size) {
 			return atOther
@@ -339,25 +346,13 @@ func (s *search) end() found {
 			return atOther
 		}
 	}
-	var sum uint32
-	for pos := s.pos; pos < footer; {
-		p := s.Peek(s.buf[:min(int64(len(s.buf)), footer-pos)], pos)
-		if len(p) == 0 {
+	if err := s.checkTail(s.pos, units); err != nil {
+		if err.Kind == errs.Truncated {
 			return atOther
 		}
-		sum = Checksum(sum, p)
-		pos += int64(len(p))
-	}
-	p := s.Peek(s.small[:], footer)
-	if len(p) < FooterSize {
-		return atOther
-	}
-	f, err := ParseFooter(p)
-	if err == nil {
-		err = f.CheckTail(sum, p)
-	}
-	if err != nil {
-		s.lose(index.DamageFrame, errs.PartIndex, 0, 0, errs.Corrupt, "index: "+err.Error())
+		s.lose(index.DamageFrame, errs.PartIndex, 0, 0, errs.Corrupt, err.Detail)
+	} else if f, ok := s.footerAt(s.pos, units); ok {
+		s.reconcile(s.pos, f)
 	}
 	s.pos = next
 	return atEnd

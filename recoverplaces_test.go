@@ -1,0 +1,84 @@
+package compress
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/gopz/compress/internal/pzfile"
+	"github.com/gopz/compress/internal/testenv"
+)
+
+// TestRecoverPlaces damages files whose indexes stay intact. With zeros for what is lost, each intact
+// block must be where it was, and the content as long as it was.
+func TestRecoverPlaces(t *testing.T) {
+	content := textBytes(30*testBlock+9, 1) // no two blocks are the same
+	half := 11*testBlock + 7
+	var flushed bytes.Buffer
+	w := newWriter(t, &flushed, WithBlockSize(testBlock))
+	for p := range slices.Chunk(content[:half], testBlock/3) {
+		w.Write(p)
+		w.Flush()
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	first := encode(t, content[:half], WithBlockSize(testBlock))
+	second := encode(t, content[half:], WithBlockSize(testBlock))
+	rounds := 60
+	if testenv.All() {
+		rounds = 1000
+	}
+	for name, streams := range map[string][][]byte{
+		"one":     {encode(t, content, WithBlockSize(testBlock))},
+		"two":     {first, second},
+		"flushed": {flushed.Bytes(), second},
+	} {
+		blocks := slices.Collect(openAt(t, slices.Concat(streams...)).Blocks())
+		for seed := range rounds {
+			r := rand.New(rand.NewPCG(uint64(seed), 9))
+			list := slices.Clone(streams)
+			list[seed%len(list)] = damageBlocks(t, list[seed%len(list)], seed/2%3, r)
+			checkPlaces(t, fmt.Sprintf("%s, round %d", name, seed), slices.Concat(list...), content,
+				slices.Concat(streams...), blocks)
+		}
+	}
+}
+
+// damageBlocks overwrites, deletes or inserts a piece in front of the index of a stream.
+func damageBlocks(t *testing.T, stream []byte, kind int, r *rand.Rand) []byte {
+	f, err := pzfile.ParseFooter(stream[len(stream)-pzfile.FooterSize:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	tail := len(stream) - int(pzfile.TailSize(f.Units))
+	from := r.IntN(tail)
+	to := min(from+1+r.IntN(1<<r.IntN(15)), tail)
+	random := randomBytes(to-from, r.Uint64())
+	switch kind {
+	case 0:
+		return slices.Concat(stream[:from], random, stream[to:])
+	case 1:
+		return slices.Concat(stream[:from], stream[to:])
+	}
+	return slices.Concat(stream[:from], random, stream[from:])
+}
+
+// checkPlaces recovers a damaged file with zeros. blocks are those of the intact file.
+func checkPlaces(t *testing.T, name string, bad, content, file []byte, blocks []BlockInfo) {
+	t.Helper()
+	got, list := recoverAll(t, bad, WithZeroFill(true))
+	if len(got) != len(content) {
+		t.Errorf("%s: %d bytes of %d: %+v", name, len(got), len(content), list)
+		return
+	}
+	for _, b := range blocks {
+		from, to := b.ContentOffset, b.ContentOffset+b.Content
+		intact := bytes.Contains(bad, file[b.Offset:b.Offset+b.Size])
+		if intact && !bytes.Equal(got[from:to], content[from:to]) {
+			t.Errorf("%s: stream %d block %d is missing: %+v", name, b.Stream, b.Number, list)
+		}
+	}
+}
