@@ -36,6 +36,7 @@ const (
 	sparse              // by package tar, from the header on
 	hard                // a hard link: the content of another entry. None is left in a complete table
 	missing             // a hard link to a name that no file has
+	implied             // a directory without an entry
 )
 
 // text is a part of table.names.
@@ -121,12 +122,12 @@ func (t *table) addParents(name text) error {
 		n += i
 		if n == len(last) && n == known && n > 0 {
 			if e := &t.entries[len(t.entries)-1]; !e.mode.IsDir() {
-				*e = entry{name: e.name, mode: fs.ModeDir | 0o755, modTime: e.modTime}
+				*e = entry{name: e.name, mode: fs.ModeDir | 0o755, modTime: e.modTime, kind: implied}
 			}
 			continue
 		}
 		dir := text{name.at, uint32(n)}
-		t.entries = append(t.entries, entry{name: dir, mode: fs.ModeDir | 0o755})
+		t.entries = append(t.entries, entry{name: dir, mode: fs.ModeDir | 0o755, kind: implied})
 		if t.memory() > maxMemory {
 			return errTooMany
 		}

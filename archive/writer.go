@@ -128,8 +128,8 @@ func (w *Writer) finish() error {
 	if err := w.tar.Close(); err != nil {
 		return err
 	}
-	begin, sum := w.at, crc32.Update(0, castagnoli, []byte(listMagic))
-	end := fmt.Sprintf("end %d %08x %d\n", w.n, crc32.Update(sum, castagnoli, w.list), begin)
+	begin, sum := w.at, crc32.Update(0, castagnoli(), []byte(listMagic))
+	end := fmt.Sprintf("end %d %08x %d\n", w.n, crc32.Update(sum, castagnoli(), w.list), begin)
 	for _, part := range [][]byte{[]byte(listMagic), w.list, []byte(end)} {
 		if _, err := w.z.Write(part); err != nil {
 			return err

@@ -223,7 +223,7 @@ func TestWrongList(t *testing.T) {
 			t.Fatalf("%s: %q", name, wrong)
 		}
 		bad := fmt.Appendf(slices.Concat(plain[:end.begin], wrong), "end 2 %08x %d\n",
-			crc32.Checksum(wrong, castagnoli), end.begin)
+			crc32.Checksum(wrong, castagnoli()), end.begin)
 		f := open(t, bad)
 		if f.table.entries[0].gap == 0 {
 			t.Fatalf("%s: the list is not used", name)

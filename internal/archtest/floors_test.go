@@ -153,6 +153,8 @@ var sideways = map[arrow]string{
 	{"internal/cli/internal/train", "lz77"}:           "finds what samples repeat of a dictionary",
 	{"internal/cli/internal/train", "zstd"}:           "makes the tables of a dictionary",
 
+	{"internal/cli", "archive"}: "makes, lists and extracts archives",
+
 	{"internal/cli", "internal/plot"}: "draws what -b measures",
 
 	{"internal/cli/remote", "internal/cli"}: "opens URLs for it",
