@@ -43,23 +43,34 @@ var (
 // Errors are those of NewReaderAt and package [archive/tar], and [compress.ErrTooLarge] if the list of
 // entries takes more than 512 MiB.
 func Open(src io.ReaderAt, size int64, opts ...compress.Option) (*FS, error) {
-	f := &FS{root: entry{mode: fs.ModeDir | 0o755}}
 	if isTar(src, size) {
-		r := io.NewSectionReader(src, 0, size)
-		f.content = r
-		return f, f.load(r, size)
+		return OpenTar(src, size)
 	}
 	r, err := compress.NewReaderAt(src, size, opts...)
 	if err != nil {
 		return nil, err
 	}
-	f.content, f.reader = r, r
+	f := &FS{content: r, reader: r, root: emptyRoot}
 	if err := f.load(r, r.Size()); err != nil {
 		r.Close()
 		return nil, err
 	}
 	return f, nil
 }
+
+// OpenTar is Open for a tar file that is not compressed. It also reads those that Open does not
+// recognize: old ones without a magic number, and empty ones.
+func OpenTar(src io.ReaderAt, size int64) (*FS, error) {
+	r := io.NewSectionReader(src, 0, size)
+	f := &FS{content: r, root: emptyRoot}
+	if err := f.load(r, size); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// emptyRoot is the root of an archive that has no entry for it.
+var emptyRoot = entry{mode: fs.ModeDir | 0o755}
 
 // load reads the list of the archive, which has size bytes, or else all headers.
 func (f *FS) load(r io.ReadSeeker, size int64) error {

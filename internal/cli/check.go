@@ -21,6 +21,9 @@ func (c *config) check(outputGiven, suffixGiven bool) error {
 	if err := c.checkMode(); err != nil {
 		return err
 	}
+	if err := c.checkArchive(); err != nil {
+		return err
+	}
 	if len(c.files) == 0 && len(c.lists) == 0 {
 		c.files = []string{"-"}
 	}
@@ -65,7 +68,9 @@ func (c *config) checkOutput(outputGiven, suffixGiven bool) error {
 		return errors.New("-o does not go with -t, -l and -b, which write no file")
 	case c.toStdout:
 		return errors.New("-o does not go with -c; use one of them")
-	case c.mode == modeTrain:
+	case c.mode == modeExtract:
+		return errors.New("-o does not go with -x; use -c, or --output-dir DIR")
+	case c.mode == modeTrain, c.tar:
 	case c.recursive:
 		return errors.New("-o does not go with -r, which writes many files")
 	case len(c.lists) > 0:
@@ -110,6 +115,8 @@ func (c *config) checkMode() error {
 		return errors.New("--rm does not go with -d --no-check, which does not verify the result")
 	case c.mode == modeRecover && c.remove:
 		return errors.New("--rm does not go with --recover; keep the damaged file")
+	case c.remove && (c.mode == modeExtract || c.tar):
+		return errors.New("--rm does not go with --tar and -x")
 	case c.mode == modeIndex && (c.remove || c.recursive):
 		return errors.New("--index does not go with --rm and -r")
 	case c.mode == modeTrain && c.remove:

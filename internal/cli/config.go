@@ -20,6 +20,7 @@ const (
 	modeIndex
 	modeBench
 	modeTrain
+	modeExtract
 )
 
 // config holds the settings of one run, from the command line and the environment.
@@ -48,6 +49,8 @@ type inputConfig struct {
 	lists     []fileList
 	exclude   []string // patterns
 	recursive bool
+	tar       bool     // make an archive, or list one
+	members   []string // of the archive, that -x extracts; none is for all
 }
 
 // outputConfig says where results go and what happens to existing files.
@@ -118,6 +121,9 @@ func parseFlags(args []string, getenv func(string) string) (config, error) {
 		return c, usageError(fs, err)
 	}
 	c.files = fs.Args()
+	if c.mode == modeExtract && len(c.files) > 0 {
+		c.files, c.members = c.files[:1], c.files[1:]
+	}
 	if !shellExpands {
 		c.files = expandWildcards(c.files)
 	}

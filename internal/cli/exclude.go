@@ -34,15 +34,20 @@ func (a *app) excluded(name string) bool {
 	}
 	elements := strings.Split(filepath.ToSlash(filepath.Clean(name)), "/")
 	for _, pattern := range a.cfg.exclude {
-		n := strings.Count(pattern, "/") + 1
-		if n > len(elements) {
-			continue
-		}
-		end := strings.Join(elements[len(elements)-n:], "/")
-		if ok, _ := path.Match(pattern, end); ok {
+		if matchesEnd(pattern, elements) {
 			a.note(name, "matches --exclude %s -- ignored", printable(pattern))
 			return true
 		}
 	}
 	return false
+}
+
+// matchesEnd reports whether a pattern matches as many elements at the end of a path as it has.
+func matchesEnd(pattern string, elements []string) bool {
+	n := strings.Count(pattern, "/") + 1
+	if n > len(elements) {
+		return false
+	}
+	ok, _ := path.Match(pattern, strings.Join(elements[len(elements)-n:], "/"))
+	return ok
 }

@@ -15,6 +15,7 @@ import (
 type meter struct {
 	app    *app
 	in     *source
+	out    *output
 	r      countReader
 	w      countWriter
 	start  time.Time
@@ -74,7 +75,7 @@ func (c *countWriter) Write(p []byte) (int, error) {
 }
 
 func (a *app) newMeter(in *source, out *output) *meter {
-	m := &meter{app: a, in: in, start: a.now(), from: in.start}
+	m := &meter{app: a, in: in, out: out, start: a.now(), from: in.start}
 	m.r.m, m.w.m = m, m
 	if a.held == nil {
 		m.bar = a.newProgressBar(in, out, m.start)
@@ -133,7 +134,8 @@ func (m *meter) done() { m.bar.end() }
 // of the content has none, because its compressed size is not known.
 func (a *app) summary(in *source, out *output, m *meter) {
 	c := &a.cfg
-	if !c.verbose || c.ranged() || c.mode == modeRecover || c.mode == modeIndex || c.mode == modeTrain {
+	if !c.verbose || c.ranged() || c.mode == modeRecover || c.mode == modeIndex || c.mode == modeTrain ||
+		c.mode == modeExtract || c.tar {
 		return
 	}
 	// Content comes from the library, not from the writer: -t writes nothing.

@@ -81,7 +81,7 @@ var errNotRegular = errors.New("is not a regular file, which -l, --index and --r
 
 // needsRandomAccess reports whether the mode reads a file at any place.
 func (c *config) needsRandomAccess() bool {
-	return c.mode == modeList || c.mode == modeRecover || c.mode == modeIndex
+	return c.mode == modeList && !c.tar || c.mode == modeRecover || c.mode == modeIndex
 }
 
 // acceptable reports whether the mode can process a file of this type. If not, it prints a message.

@@ -16,6 +16,7 @@ type option struct {
 const (
 	groupCompress    = "Compressing"
 	groupRestore     = "Restoring"
+	groupArchive     = "Archives"
 	groupList        = "Listing and checking"
 	groupTrain       = "Making dictionaries"
 	groupRecover     = "Recovery"
@@ -90,7 +91,7 @@ var optionTable = []option{
 		brief: "Restore .pz, .gz and .zst files.",
 		text: "Restore files. Their content tells which format they have. Besides .pz, .gz and .zst " +
 			"these are xz, bzip2, lz4, compress (.Z), snappy, S2 and brotli; the last one needs the " +
-			"suffix .br. FILE may be an http or https URL with -c, -o, -t and -l."},
+			"suffix .br. FILE may be an http or https URL with -c, -o, -t, -l and -x."},
 	{group: groupRestore, short: "N", long: "name",
 		text: "Use the name and time that a .gz file stores; by default the name comes from " +
 			"FILE. When compressing, store them, which is the default."},
@@ -99,6 +100,17 @@ var optionTable = []option{
 			"is left out. Of a file with an index pz reads the blocks that it needs, and else all in front."},
 	{group: groupRestore, label: "    --no-check",
 		text: "With -d and -t, do not verify checksums of the content. With -d it excludes --rm."},
+
+	{group: groupArchive, long: "tar",
+		brief: "Make an archive of files and directories; with -l list one.",
+		text: "Make a tar archive of each FILE and all below it: DIR.tar.pz, or -o FILE, or -c. With -l, " +
+			"list the entries of archives; with -q only their names."},
+	{group: groupArchive, short: "x", long: "extract", label: "-x, --extract ARCHIVE [PATH...]",
+		brief: "Extract files from a tar archive, or from one behind a URL.",
+		text: "Extract all entries of ARCHIVE, or those named PATH and all below them, to the current " +
+			"directory or --output-dir; with -c write the contents of files. PATH may have *, ? and " +
+			"[a-z], as PATTERN of --exclude. Files that exist stay, unless -f is given. Of an archive " +
+			"with an index pz reads only the blocks that it needs. ARCHIVE may be a URL."},
 
 	{group: groupList, short: "t", long: "test",
 		brief: "Check that files can be restored; write nothing.",

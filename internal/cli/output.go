@@ -27,14 +27,14 @@ type output struct {
 	replace bool   // commit may replace an existing file
 }
 
-// createOutput creates the temporary file for at. If private is set, only this user can read it
-// until complete gives it the mode of the source. Otherwise it gets the mode that a shell would
-// give it.
-func (a *app) createOutput(at location, replace, private bool) (*output, error) {
-	perm := fs.FileMode(0o666)
-	if private {
-		perm = 0o600
-	}
+// Permissions of new files, less the umask.
+const (
+	permPublic  = fs.FileMode(0o666) // what a shell gives them
+	permPrivate = fs.FileMode(0o600) // until complete gives them those of the source
+)
+
+// createOutput creates the temporary file for at, with permissions less the umask.
+func (a *app) createOutput(at location, replace bool, perm fs.FileMode) (*output, error) {
 	o := &output{app: a, name: at.path, at: at, replace: replace}
 	for try := 0; ; try++ {
 		o.temp = tempName(at.base)

@@ -58,6 +58,9 @@ func (a *app) convert(w io.Writer, in *source, m *meter) error {
 	case modeIndex:
 		return a.indexTo(w, in, m, opts)
 	case modeCompress:
+		if a.cfg.tar {
+			return a.archiveTo(w, m, opts)
+		}
 		return a.compress(w, in, m, opts)
 	}
 	if a.cfg.ranged() {

@@ -32,6 +32,12 @@ func (a *app) run(args []string) int {
 	case a.cfg.listGPUs:
 		err = a.listGPUs()
 	case !a.loadDictionary():
+	case a.cfg.mode == modeList && a.cfg.tar:
+		a.runWith(a.listArchives)
+	case a.cfg.mode == modeExtract:
+		a.runWith(a.extract)
+	case a.cfg.tar:
+		a.runWith(a.makeArchive)
 	case a.cfg.mode == modeList:
 		a.list()
 	case a.cfg.mode == modeTrain:
@@ -55,7 +61,7 @@ const signalDelay = 20 * time.Millisecond
 // watchSignals makes fatal signals remove temporary files: at once if the run may make one. The
 // caller calls stop at the end of the run.
 func (a *app) watchSignals() (stop func()) {
-	if a.writesBeside() || a.cfg.output != "" {
+	if a.writesBeside() || a.cfg.output != "" || a.cfg.mode == modeExtract {
 		a.temp.watchSignals()
 		return func() {}
 	}
@@ -78,7 +84,10 @@ func (a *app) reportsKernels() bool {
 }
 
 // runFiles calls do for all files, which compresses, restores, checks, recovers or measures them.
-func (a *app) runFiles(do func(entry)) {
+func (a *app) runFiles(do func(entry)) { a.runWith(func() { a.each(do) }) }
+
+// runWith calls work with what the options say about threads, devices and syncs.
+func (a *app) runWith(work func()) {
 	if a.cfg.compresses() && !a.cfg.quiet {
 		// These warnings do not change the exit code: nothing is missing from the result, and tar
 		// treats every other code as a failure.
@@ -105,22 +114,25 @@ func (a *app) runFiles(do func(entry)) {
 		a.syncDir = func(*os.Root) error { return nil }
 	}
 	defer a.abandon()
-	a.each(do)
+	work()
 	a.flush()
 	reportDevice()
 }
 
 // each calls do for every operand and every file in a list, and with -r for every file in the
 // directories among them.
-func (a *app) each(do func(entry)) {
+func (a *app) each(do func(entry)) { a.eachPath(func(path string) { a.operand(path, do) }) }
+
+// eachPath calls f for every operand and every name in a list.
+func (a *app) eachPath(f func(path string)) {
 	for _, path := range a.cfg.files {
 		if a.stopped {
 			return
 		}
-		a.operand(path, do)
+		f(path)
 	}
 	for _, l := range a.cfg.lists {
-		a.eachListed(l, func(path string) { a.operand(path, do) })
+		a.eachListed(l, f)
 	}
 }
 
@@ -132,7 +144,7 @@ func (a *app) operand(path string, do func(entry)) {
 	case path == "": // probably an unset variable of the shell
 		a.fail("", "the file name is empty")
 		return
-	case a.excluded(path):
+	case !a.cfg.readsArchives() && a.excluded(path): // of those it leaves out entries
 		return
 	}
 	fi, err := os.Lstat(path)
@@ -163,20 +175,26 @@ func (a *app) operand(path string, do func(entry)) {
 
 // directory walks an operand that is a directory.
 func (a *app) directory(path string, do func(entry)) {
+	if d := a.openDir(path); d != nil {
+		defer a.closeDir(d)
+		a.walk(d, do)
+	}
+}
+
+// openDir opens an operand that is a directory. It returns nil, with a message, if that fails.
+func (a *app) openDir(path string) *dir {
 	root, err := os.OpenRoot(path)
 	if err != nil {
 		a.fail(path, "%s", reason(err))
-		return
+		return nil
 	}
 	info, err := root.Stat(".")
 	if err != nil {
 		root.Close()
 		a.fail(path, "%s", reason(err))
-		return
+		return nil
 	}
-	d := &dir{path: path, root: root, info: info}
-	defer a.closeDir(d)
-	a.walk(d, do)
+	return &dir{path: path, root: root, info: info}
 }
 
 // followsLinks reports whether an operand may be a symbolic link: with -f, and where no result is

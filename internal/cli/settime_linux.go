@@ -20,3 +20,19 @@ func setTime(f *os.File, root *os.Root, name string, modTime time.Time) error {
 	}
 	return nil
 }
+
+// setLinkTime sets the time of modification of the symbolic link called name in root. Links whose time
+// cannot be set keep that of now.
+func setLinkTime(root *os.Root, name string, modTime time.Time) {
+	mod, err := unix.TimeToTimespec(modTime)
+	if err != nil {
+		return
+	}
+	dir, err := root.Open(".")
+	if err != nil {
+		return
+	}
+	defer dir.Close()
+	times := []unix.Timespec{{Nsec: unix.UTIME_OMIT}, mod}
+	unix.UtimesNanoAt(int(dir.Fd()), name, times, unix.AT_SYMLINK_NOFOLLOW)
+}

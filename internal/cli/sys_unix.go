@@ -62,6 +62,18 @@ func linkCount(fi fs.FileInfo) uint64 {
 	return 1
 }
 
+// fileID identifies a file with all of its hard links.
+type fileID struct{ dev, ino uint64 }
+
+// idOf returns the fileID of a file. ok is false if the system does not say it.
+func idOf(fi fs.FileInfo) (id fileID, ok bool) {
+	st, ok := fi.Sys().(*syscall.Stat_t)
+	if !ok {
+		return id, false
+	}
+	return fileID{uint64(st.Dev), uint64(st.Ino)}, true
+}
+
 // copyAccess gives f the owner, group, mode and access list of src, as far as this user may. No more
 // users can read f than can read src. If the group cannot be set, the new group gets only the
 // permissions of all others. info describes src.

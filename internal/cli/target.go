@@ -32,7 +32,7 @@ func (a *app) openOutput(e entry, in *source) (o *output, release func()) {
 	if a.held == nil && (e.root == nil || a.cfg.outputDir != "") {
 		release = func() { at.root.Close() }
 	}
-	return a.openFile(at, in), release
+	return a.openResult(at, in), release
 }
 
 // beside returns the location of a result called base, in the directory of its source or below
@@ -69,7 +69,7 @@ func (a *app) openNamed(in *source) (o *output, release func()) {
 		a.fail(a.cfg.output, "cannot open its directory: %s", reason(err))
 		return nil, func() {}
 	}
-	return a.openFile(at, in), func() { at.root.Close() }
+	return a.openResult(at, in), func() { at.root.Close() }
 }
 
 const toTerminal = "compressed data is not written to a terminal; " +
@@ -133,36 +133,56 @@ func (a *app) openSpecial(in *source) (o *output, handled bool) {
 	return &output{app: a, f: f, name: name}, true
 }
 
-// openFile creates an output file if its name is free or the user allows to overwrite it.
-func (a *app) openFile(at location, in *source) *output {
-	replace := a.cfg.force // another program may create the file meanwhile
-	switch fi, err := at.root.Lstat(at.base); {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil && !filepath.IsLocal(at.base): // such as NUL or COM1 on Windows
-		a.fail(at.path, "is not a name for a file; name another file with -o")
-		return nil
-	case err != nil:
-		a.fail(at.path, "%s", reason(err))
-		return nil
-	case fi.IsDir():
-		a.fail(at.path, "is a directory; name another file with -o")
-		return nil
-	case in.sameFile(fi):
-		a.fail(at.path, "is the input itself; name another file with -o")
-		return nil
-	case a.cfg.force:
-	case !a.confirm(at.path, in):
-		a.warn(at.path, "already exists -- not overwritten; use -f to overwrite it")
-		return nil
-	default:
-		replace = true
+// openResult creates the output file of a source.
+func (a *app) openResult(at location, in *source) *output {
+	if in.onDisk() {
+		return a.openFile(at, in, permPrivate)
 	}
-	o, err := a.createOutput(at, replace, in.onDisk())
+	return a.openFile(at, in, permPublic)
+}
+
+// openFile creates an output file, with permissions less the umask, if its name is free or the user
+// allows to overwrite it.
+func (a *app) openFile(at location, in *source, perm fs.FileMode) *output {
+	replace, ok := a.mayCreate(at, in)
+	if !ok {
+		return nil
+	}
+	o, err := a.createOutput(at, replace, perm)
 	if err != nil {
 		a.fail(at.path, "%s", reason(err))
 		return nil
 	}
 	return o
+}
+
+// mayCreate reports whether a name is free or the user allows to overwrite the file that has it. If not,
+// it prints a message. replace says whether to overwrite a file.
+func (a *app) mayCreate(at location, in *source) (replace, ok bool) {
+	advice := "; name another file with -o"
+	if a.cfg.mode == modeExtract {
+		advice = ""
+	}
+	replace = a.cfg.force // another program may create the file meanwhile
+	switch fi, err := at.root.Lstat(at.base); {
+	case errors.Is(err, fs.ErrNotExist):
+		return replace, true
+	case err != nil && !filepath.IsLocal(at.base): // such as NUL or COM1 on Windows
+		a.fail(at.path, "is not a name for a file%s", advice)
+	case err != nil:
+		a.fail(at.path, "%s", reason(err))
+	case fi.IsDir():
+		a.fail(at.path, "is a directory%s", advice)
+	case in.sameFile(fi):
+		a.fail(at.path, "is the input itself%s", advice)
+	case a.cfg.force:
+		return true, true
+	case a.confirm(at.path, in):
+		return true, true
+	default:
+		a.warn(at.path, "already exists -- not overwritten; use -f to overwrite it")
+	}
+	return false, false
 }
 
 // confirm asks the user whether to overwrite a file. Without a terminal for question and answer it

@@ -59,7 +59,7 @@ func withURL(t *testing.T, content string, failAt int64) func(*app) {
 		}
 	})
 	return func(a *app) {
-		a.openURL = func(_ context.Context, url string, _ bool) (Remote, error) {
+		a.openURL = func(_ context.Context, url string, _ int64) (Remote, error) {
 			if !strings.HasSuffix(url, "?sig=secret") {
 				t.Errorf("pz opens %s", url)
 			}
@@ -121,8 +121,8 @@ func TestURLErrors(t *testing.T) {
 	}{
 		{"-d " + url, "https://host/file.pz: is a URL, which has no directory", 0},
 		{"-d --output-dir x " + url, "is a URL, which has no directory", 0},
-		{url, "is a URL, which only -d, -t and -l read", 0},
-		{"-c " + url, "is a URL, which only -d, -t and -l read", 0},
+		{url, "is a URL, which only -d, -t, -l and -x read", 0},
+		{"-c " + url, "is a URL, which only -d, -t, -l and -x read", 0},
 		{"--recover -c " + url, "is a URL, which only", 0},
 		{"--rm -d -o x " + url, "--rm cannot remove", 0},
 		{"-l https://host/missing?sig=secret", "https://host/missing: the server is down", 0},
@@ -150,7 +150,7 @@ func TestURLFile(t *testing.T) {
 	packed := pz(t, "content", "-c").want(t, exitOK).out
 	write(t, packed, "http:/host/file?sig=secret")
 	change := func(a *app) {
-		a.openURL = func(context.Context, string, bool) (Remote, error) { return nil, errors.New("opened") }
+		a.openURL = func(context.Context, string, int64) (Remote, error) { return nil, errors.New("opened") }
 	}
 	if r := pzWith(t, "", change, "-dc", "http://host/file?sig=secret").want(t, exitOK); r.out != "content" {
 		t.Errorf("-dc returns %q", r.out)

@@ -77,6 +77,28 @@ func openSub(root *os.Root, name string, was fs.FileInfo) (*os.Root, error) {
 // it leaves out symbolic links and special files with a warning. It never processes the temporary
 // files of another run of pz, which may be at work on them.
 func (a *app) walk(d *dir, do func(entry)) {
+	a.visit(d, func(root *os.Root, path string, e fs.DirEntry) {
+		switch {
+		case e.IsDir():
+			a.walkSub(d, e.Name(), path, func(sub *dir) { a.walk(sub, do) })
+		case e.Type()&fs.ModeSymlink != 0:
+			a.warn(path, "is a symbolic link -- ignored")
+		case !e.Type().IsRegular():
+			a.warn(path, "is not a regular file -- ignored")
+		case isTempName(e.Name()):
+			a.noteTemp(path)
+		case a.suitsWalk(path, e.Name()):
+			info, _ := e.Info()
+			do(entry{path: path, base: e.Name(), root: root, info: info})
+		}
+	})
+}
+
+func (a *app) noteTemp(path string) { a.note(path, "is a temporary file of pz -- ignored") }
+
+// visit calls f for the names in a directory that --exclude does not leave out, in order. root is the
+// directory, and path is for messages.
+func (a *app) visit(d *dir, f func(root *os.Root, path string, e fs.DirEntry)) {
 	list, err := readDir(d.root)
 	if err != nil {
 		a.fail(d.path, "%s", reason(err))
@@ -91,20 +113,8 @@ func (a *app) walk(d *dir, do func(entry)) {
 			a.fail(d.path, "%s", reason(err))
 			return
 		}
-		path := filepath.Join(d.path, e.Name())
-		switch {
-		case a.excluded(path):
-		case e.IsDir():
-			a.walkSub(d, e.Name(), path, do)
-		case e.Type()&fs.ModeSymlink != 0:
-			a.warn(path, "is a symbolic link -- ignored")
-		case !e.Type().IsRegular():
-			a.warn(path, "is not a regular file -- ignored")
-		case isTempName(e.Name()):
-			a.note(path, "is a temporary file of pz -- ignored")
-		case a.suitsWalk(path, e.Name()):
-			info, _ := e.Info()
-			do(entry{path: path, base: e.Name(), root: root, info: info})
+		if path := filepath.Join(d.path, e.Name()); !a.excluded(path) {
+			f(root, path, e)
 		}
 	}
 }
@@ -138,8 +148,8 @@ func readDir(root *os.Root) ([]fs.DirEntry, error) {
 	return list, err
 }
 
-// walkSub walks a subdirectory. It fails if the name is no directory any more.
-func (a *app) walkSub(up *dir, name, path string, do func(entry)) {
+// walkSub calls walk for a subdirectory. It fails if the name is no directory any more.
+func (a *app) walkSub(up *dir, name, path string, walk func(*dir)) {
 	info, err := up.root.Lstat(name)
 	if err == nil && a.isOutputDir(info) {
 		a.note(path, "is the directory of the results -- ignored")
@@ -156,7 +166,7 @@ func (a *app) walkSub(up *dir, name, path string, do func(entry)) {
 	d := &dir{up: up, name: name, path: path, root: root, info: info}
 	defer a.closeDir(d)
 	a.closeDistant(d)
-	a.walk(d, do)
+	walk(d)
 }
 
 // closeDistant closes the directory maxOpenDirs levels up. The operand stays open: it could only be

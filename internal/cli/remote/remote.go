@@ -36,12 +36,12 @@ func traffic(st httprange.Stats) (requests, retries, bytes int64) {
 }
 
 // Open opens the file behind a URL. It is a cli.OpenURL.
-func Open(ctx context.Context, url string, indexed bool) (cli.Remote, error) {
-	opt := httprange.WithTail(0)
-	if indexed {
-		opt = httprange.WithReadWhole(wholeSize)
+func Open(ctx context.Context, url string, tail int64) (cli.Remote, error) {
+	opts := []httprange.Option{httprange.WithTail(tail)}
+	if tail > 0 {
+		opts = append(opts, httprange.WithReadWhole(wholeSize))
 	}
-	r, err := httprange.Open(ctx, url, opt)
+	r, err := httprange.Open(ctx, url, opts...)
 	if errors.Is(err, httprange.ErrNoRanges) {
 		s, err := httprange.Get(ctx, url)
 		if err != nil {

@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"archive/tar"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/gopz/compress"
+	"github.com/gopz/compress/archive"
+)
+
+// readsArchives reports whether the mode reads archives, and not just compressed files.
+func (c *config) readsArchives() bool { return c.mode == modeExtract || c.mode == modeList && c.tar }
+
+// makesArchive reports whether the run makes an archive.
+func (c *config) makesArchive() bool { return c.mode == modeCompress && c.tar }
+
+// checkArchive checks the options for archives.
+func (c *config) checkArchive() error {
+	switch {
+	case c.mode == modeExtract && len(c.files) == 0 && len(c.lists) > 0:
+		return errors.New("-x needs the name of the archive; --files-from names what to extract")
+	case c.mode == modeExtract && c.recursive:
+		return errors.New("-x takes one archive; leave -r out")
+	case c.mode == modeExtract || !c.tar:
+		return nil
+	case c.mode == modeList && c.verbose && c.json:
+		return errors.New("-v does not go with -l --tar --json")
+	case c.mode == modeList:
+		return nil
+	case c.mode != modeCompress:
+		return errors.New("--tar makes an archive, or lists one with -l; use -x to extract one")
+	case c.sized:
+		return errors.New("--stream-size does not go with --tar")
+	case len(c.files) == 0 && len(c.lists) == 0:
+		return errors.New("--tar needs the names of files or directories")
+	case strings.EqualFold(filepath.Ext(c.output), ".tar"):
+		return fmt.Errorf("-o %s: --tar writes compressed archives; name it %s, or .tar.gz or .tar.zst",
+			printable(c.output), printable(c.output+".pz"))
+	case c.output != "" || c.toStdout:
+		return nil
+	case len(c.files) != 1 || len(c.lists) > 0:
+		return errors.New("--tar needs -o FILE or -c if it archives several files or directories")
+	}
+	base := filepath.Base(c.files[0])
+	if base == "." || base == ".." || base == string(filepath.Separator) {
+		return fmt.Errorf("--tar needs -o FILE or -c: %s has no name for the archive", printable(base))
+	}
+	return nil
+}
+
+// openArchive opens the archive that a source holds. The caller calls done when it has finished with it.
+// With an error, which explainArchive explains, there is nothing to close.
+func (a *app) openArchive(in *source) (f *archive.FS, done func(), err error) {
+	opts := a.readOptions()
+	plain := isTar(in)
+	switch format, known := in.format(); {
+	case in.size() < 0, !plain && in.foreignFormat() != nil:
+		return a.openSpooled(in)
+	case plain || !known:
+		f, err = archive.OpenTar(in.section(), in.size())
+		return f, func() {}, err
+	case format == compress.Gzip:
+		if x, size := a.openIndex(in); x != nil {
+			defer x.Close()
+			opts = append(opts, compress.WithIndex(x, size))
+		}
+	}
+	f, err = archive.Open(in.section(), in.size(), opts...)
+	switch {
+	case errors.Is(err, compress.ErrNoIndex), in.goesOn(err):
+		return a.openSpooled(in)
+	case err != nil:
+		return nil, nil, err
+	}
+	return f, func() { f.Close() }, nil
+}
+
+// section returns a regular source from where reading begins.
+func (s *source) section() *io.SectionReader {
+	return io.NewSectionReader(s.readerAt(), s.start, s.size())
+}
+
+// openSpooled opens an archive that can only be read in order. It restores the archive to a temporary
+// file first.
+func (a *app) openSpooled(in *source) (f *archive.FS, done func(), err error) {
+	file, err := os.CreateTemp("", "pz-")
+	if err != nil {
+		return nil, nil, err
+	}
+	os.Remove(file.Name()) // fails on Windows while the file is open
+	done = func() {
+		file.Close()
+		os.Remove(file.Name())
+	}
+	m := a.newMeter(in, new(output))
+	m.w.w = file
+	err = a.restore(&m.w, in, m, append(a.readOptions(), m.options()...))
+	m.done()
+	if m.w.err != nil {
+		err = fmt.Errorf("cannot write the archive to a temporary file: %s", reason(m.w.err))
+	}
+	if err == nil {
+		f, err = archive.OpenTar(file, m.w.n)
+	}
+	if err != nil {
+		done()
+		return nil, nil, err
+	}
+	a.note(in.name, "has no index; %d bytes of content went to a temporary file", m.w.n)
+	return f, done, nil
+}
+
+// withArchive opens an entry that is an archive, and calls work. It prints a message if that fails.
+func (a *app) withArchive(e entry, work func(in *source, f *archive.FS)) {
+	in := a.openSource(e)
+	if in == nil {
+		return
+	}
+	if in.f != a.stdin {
+		defer in.close()
+	}
+	if in.f == a.stdin && !a.cfg.force && a.isTerminal(a.stdin) {
+		a.fail("", "an archive is not read from a terminal; name a FILE or redirect, "+
+			"or use -f to read it anyway")
+		return
+	}
+	f, done, err := a.openArchive(in)
+	if err != nil {
+		a.fail(in.name, "%s", a.explainArchive(in, err))
+		return
+	}
+	defer done()
+	work(in, f)
+}
+
+// explainArchive returns a message about an error of an archive.
+func (a *app) explainArchive(in *source, err error) string {
+	var e *compress.Error
+	switch {
+	case errors.As(err, &e):
+		return a.explain(in, err)
+	case errors.Is(err, tar.ErrHeader):
+		if format, tool := a.recognize(in); format != "" && in.foreignFormat() == nil {
+			return fmt.Sprintf("is %s data; use %s", format, tool)
+		}
+		return "is no tar archive, or is damaged" + strings.TrimPrefix(reason(err), "archive:")
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return "is cut short; the end of the tar archive is missing"
+	}
+	return strings.TrimSpace(strings.TrimPrefix(a.explain(in, err), "archive:"))
+}

@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"time"
+)
+
+// madeDir is a directory that -x has created.
+type madeDir struct {
+	name string // in the archive
+	perm fs.FileMode
+	time time.Time // zero for none
+}
+
+// dir opens the directory of a name in the archive, and creates it and those above it if need be. It
+// stays open until flush.
+func (x *extraction) dir(name string) (*os.Root, error) {
+	root := x.top
+	for end := 0; end < len(name) && name != "."; end++ {
+		if n := strings.IndexByte(name[end:], '/'); n >= 0 {
+			end += n
+		} else {
+			end = len(name)
+		}
+		up, part := root, name[:end]
+		var err error
+		root, err = x.dirs.get(part, func() (*os.Root, error) { return x.openDir(up, part) })
+		if err != nil {
+			return nil, err
+		}
+	}
+	return root, nil
+}
+
+var errNoDirectory = errors.New("is no directory, so nothing can be extracted to it")
+
+// openDir opens or creates a directory in up, the one above it. It follows no symbolic link.
+func (x *extraction) openDir(up *os.Root, name string) (*os.Root, error) {
+	base, made := path.Base(name), madeDir{name: name, perm: 0o777}
+	if info, err := x.archive.Lstat(name); err == nil {
+		made.perm = info.Mode().Perm()
+		if t := info.ModTime(); !t.Equal(time.Unix(0, 0)) {
+			made.time = t
+		}
+	}
+	switch err := up.Mkdir(base, made.perm|0o700); {
+	case err == nil:
+		x.made = append(x.made, made)
+	case !errors.Is(err, fs.ErrExist):
+		return nil, err
+	}
+	info, err := up.Lstat(base)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.IsDir():
+		return nil, errNoDirectory
+	}
+	return openSub(up, base, info)
+}
+
+// finishDirs gives new directories their times and modes, those below others first, and brings them to
+// disk. Until then pz may need to write to them.
+func (x *extraction) finishDirs() {
+	for i := len(x.made) - 1; i >= 0; i-- {
+		m := &x.made[i]
+		delete(x.links, m.name)
+		if err := x.finishDir(m); err != nil {
+			x.app.fail(x.path(m.name), "cannot complete the directory: %s", reason(err))
+		}
+		if len(x.dirs.roots) >= x.app.batchFiles {
+			x.dirs.close()
+		}
+	}
+	for name := range x.links {
+		root, err := x.dir(name)
+		if err == nil {
+			err = x.app.syncDir(root)
+		}
+		if err != nil {
+			x.app.fail(x.path(name), "cannot sync the directory: %s", reason(err))
+		}
+	}
+	if len(x.made) > 0 {
+		if err := x.app.syncDir(x.top); err != nil {
+			x.app.fail(x.path("."), "cannot sync the directory: %s", reason(err))
+		}
+	}
+}
+
+func (x *extraction) finishDir(m *madeDir) error {
+	root, err := x.dir(m.name)
+	if err != nil {
+		return err
+	}
+	if !m.time.IsZero() {
+		if err := root.Chtimes(".", time.Time{}, m.time); err != nil {
+			x.app.warn(x.path(m.name), "cannot set the time: %s", reason(err))
+		}
+	}
+	if m.perm&0o700 != 0o700 { // the umask has not touched these bits
+		info, err := root.Stat(".")
+		if err != nil {
+			return err
+		}
+		if err := root.Chmod(".", info.Mode().Perm()&m.perm); err != nil {
+			return err
+		}
+	}
+	return x.app.syncDir(root)
+}
