@@ -9,7 +9,7 @@ import (
 
 // An Entry is an entry of an archive.
 type Entry struct {
-	// Name is the name as Open takes it.
+	// Name is the name as Open of the FS takes it, if it is UTF-8.
 	Name string
 	// Link is the target of a symbolic link, or, of a hard link, the name of the file that has the
 	// content. It is "" for others.
@@ -17,7 +17,14 @@ type Entry struct {
 	// Info describes the entry itself, and never the target of a symbolic link. Info of a hard link
 	// describes the file.
 	Info fs.FileInfo
+
+	fsys   *FS
+	number int
 }
+
+// Open opens the entry. It differs from Open of the FS in that it follows no symbolic links, and also
+// opens names that are not UTF-8.
+func (e *Entry) Open() (fs.File, error) { return e.fsys.open(e.Name, e.number) }
 
 // IsHardLink reports whether the entry is another name of the file Link.
 func (e *Entry) IsHardLink() bool { return e.Link != "" && e.Info.Mode().Type() != fs.ModeSymlink }
@@ -25,17 +32,31 @@ func (e *Entry) IsHardLink() bool { return e.Link != "" && e.Info.Mode().Type() 
 // Entries goes through the entries in the order of their contents, so that reading one after the other
 // decompresses each block once. A hard link follows the file that it leads to. If the archive does not
 // have that file, Open fails with [fs.ErrNotExist]. Entries leaves out the root, and directories that
-// have no entry. It takes 4 bytes of memory for each entry.
+// exist only because something is in them. It takes 4 bytes of memory for each entry.
 func (f *FS) Entries() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		for _, i := range f.order() {
-			e := &f.table.entries[i]
-			name := f.table.get(e.name)
-			if !yield(Entry{Name: name, Link: f.table.get(e.link), Info: f.info(name, e)}) {
+			if !yield(f.number(int(i))) {
 				return
 			}
 		}
 	}
+}
+
+// Entry returns the entry of a name. It follows no symbolic links. ok is false if there is none.
+func (f *FS) Entry(name string) (e Entry, ok bool) {
+	i, ok := f.table.find([]byte(name))
+	if !ok {
+		return e, false
+	}
+	return f.number(i), true
+}
+
+// number returns the entry of a number.
+func (f *FS) number(i int) Entry {
+	e := &f.table.entries[i]
+	name := f.table.get(e.name)
+	return Entry{Name: name, Link: f.table.get(e.link), Info: f.info(name, e), fsys: f, number: i}
 }
 
 // order returns the numbers of the entries that the archive has, in the order of their contents.

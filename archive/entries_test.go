@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"testing"
 
@@ -51,6 +52,16 @@ func TestEntries(t *testing.T) {
 		}
 		if _, err := f.Open("gone"); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: %v", name, err)
+		}
+		if e, ok := f.Entry("a-hard"); !ok || !e.IsHardLink() {
+			t.Errorf("%s: %+v, %v", name, e, ok)
+		} else if file, err := e.Open(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if p, err := io.ReadAll(file); err != nil || !bytes.Equal(p, content(0)) {
+			t.Errorf("%s: %q, %v", name, p, err)
+		}
+		if e, ok := f.Entry("none"); ok {
+			t.Errorf("%s: %+v", name, e)
 		}
 		for e := range f.Entries() {
 			if e.Name != "z/file" {

@@ -106,6 +106,11 @@ func (f *FS) Open(name string) (fs.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	return f.open(name, i)
+}
+
+// open opens the entry of a number.
+func (f *FS) open(name string, i int) (fs.File, error) {
 	e := f.entry(i)
 	info := f.info(name, e)
 	switch {

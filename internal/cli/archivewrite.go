@@ -208,6 +208,7 @@ func (x *archiver) regular(root *os.Root, base, path string, was fs.FileInfo) {
 // content adds the content of a regular file. The header says how much it is.
 func (x *archiver) content(f *os.File, path string, info fs.FileInfo) {
 	a, size := x.app, info.Size()
+	a.step("archiving")
 	n, err := io.CopyBuffer(&failingWriter{x}, io.LimitReader(struct{ io.Reader }{f}, size), x.buf)
 	x.bytes += n
 	if x.err != nil {

@@ -127,7 +127,7 @@ func (x *extraction) entry(e *archive.Entry) {
 
 // print writes the content of a file to standard output.
 func (x *extraction) print(e *archive.Entry) {
-	f, err := x.archive.Open(e.Name)
+	f, err := e.Open()
 	if err != nil {
 		x.fail(e, err)
 		return
@@ -180,7 +180,7 @@ func (x *extraction) file(e *archive.Entry) {
 		a.fail(at.path, "%s", reason(err))
 		return
 	}
-	f, err := x.archive.Open(e.Name)
+	f, err := e.Open()
 	if err != nil {
 		x.fail(e, err)
 		return

@@ -41,9 +41,9 @@ var errNoDirectory = errors.New("is no directory, so nothing can be extracted to
 // openDir opens or creates a directory in up, the one above it. It follows no symbolic link.
 func (x *extraction) openDir(up *os.Root, name string) (*os.Root, error) {
 	base, made := path.Base(name), madeDir{name: name, perm: 0o777}
-	if info, err := x.archive.Lstat(name); err == nil {
-		made.perm = info.Mode().Perm()
-		if t := info.ModTime(); !t.Equal(time.Unix(0, 0)) {
+	if e, ok := x.archive.Entry(name); ok {
+		made.perm = e.Info.Mode().Perm()
+		if t := e.Info.ModTime(); !t.Equal(time.Unix(0, 0)) {
 			made.time = t
 		}
 	}

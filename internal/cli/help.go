@@ -34,7 +34,8 @@ Without FILE, or where FILE is -, read standard input and write standard output.
   pz -d access.log.pz              restore access.log
   pz -9 -r --rm logs               replace all files in logs by .pz files
   pz -dc *.pz | grep error         search compressed files
-  tar -I pz -cf home.tar.pz home   write an archive; tar -I pz -xf restores it
+  pz --tar home                    write the archive home.tar.pz
+  pz -x home.tar.pz home/notes     extract a file or directory of it
 `
 	briefTail = `
 More: pz --help=all has all options, exit codes and environment variables;

@@ -105,9 +105,9 @@ var optionTable = []option{
 		brief: "Make an archive of files and directories; with -l list one.",
 		text: "Make a tar archive of each FILE and all below it: DIR.tar.pz, or -o FILE, or -c. With -l, " +
 			"list the entries of archives; with -q only their names."},
-	{group: groupArchive, short: "x", long: "extract", label: "-x, --extract ARCHIVE [PATH...]",
-		brief: "Extract files from a tar archive, or from one behind a URL.",
-		text: "Extract all entries of ARCHIVE, or those named PATH and all below them, to the current " +
+	{group: groupArchive, short: "x", long: "extract",
+		brief: "Extract a tar archive, or files of one; -x ARCHIVE [PATH]...",
+		text: "-x ARCHIVE [PATH]... extracts all, or each PATH and all below it, to the current " +
 			"directory or --output-dir; with -c write the contents of files. PATH may have *, ? and " +
 			"[a-z], as PATTERN of --exclude. Files that exist stay, unless -f is given. Of an archive " +
 			"with an index pz reads only the blocks that it needs. ARCHIVE may be a URL."},
@@ -125,7 +125,8 @@ var optionTable = []option{
 			"blocks, block_size, compressed, uncompressed, ratio, check, seekable and pipeline; " +
 			"where they apply, name_base64, index, window, restore_memory and dictionary. Sizes are in " +
 			"bytes. With -v each object also has block_list, and damaged where blocks behind it cannot be " +
-			"read. With -b, print an array with an object for each row."},
+			"read. With --tar, print an object for each entry: archive, name, type, mode, size, modified and " +
+			"link. With -b, print an array with an object for each row."},
 	{group: groupList, long: "index",
 		text: "Write FILE.gz.gzidx, an index of FILE.gz for random access, in the format of " +
 			"indexed_gzip. With -o NAME.gzi write the format of bgzip for BGZF files, and else " +

@@ -35,10 +35,10 @@ func (a *app) selectMembers(f *archive.FS) *selection {
 	add := func(arg string) {
 		m := &member{arg: arg, name: path.Clean("/" + filepath.ToSlash(arg))[1:]}
 		s.wanted = append(s.wanted, m)
-		switch _, err := f.Lstat(m.name); {
+		switch _, ok := f.Entry(m.name); {
 		case m.name == "":
 			s.all, m.found = true, true
-		case err != nil && strings.ContainsAny(m.name, "*?["):
+		case !ok && strings.ContainsAny(m.name, "*?["):
 			s.patterns = append(s.patterns, m)
 		default:
 			s.names[m.name] = m

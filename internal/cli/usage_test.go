@@ -14,7 +14,7 @@ func TestUsageMessages(t *testing.T) {
 		{"-9é", "unknown option -é"},
 		{"-ysh", "unknown option -y in -ysh"},
 		{"-best", "-e st: the level must be a number; did you mean --best?"},
-		{"-dkx=3", "unknown option -x in -x=3"},
+		{"-dky=3", "unknown option -y in -y=3"},
 		{"-k-9", `unknown option "-"`},
 		{"-=", `unknown option "="`},
 		{"--=x", "invalid option --=x"},
