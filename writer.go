@@ -174,6 +174,19 @@ func (w *Writer) add(p []byte) (n int, err error) {
 	return n, nil
 }
 
+// KeepTogether says that the next n bytes of content will be read together, as those of a file in an
+// archive. They begin a block if they do not fit into the rest of the current one, and that rest is at
+// most an eighth of a block. So a [ReaderAt] often needs a block less for them. It does nothing for .gz,
+// and with [WithRsyncable] or [WithSingleFrame].
+func (w *Writer) KeepTogether(n int64) {
+	if w.cur == nil || w.opt.rsyncable || w.opt.singleFrame || w.opt.pipe.Format == Gzip {
+		return
+	}
+	if rest := w.limit() - len(w.cur.Src); n > int64(rest) && rest <= w.opt.blockSize/8 {
+		w.atCut = true
+	}
+}
+
 // readSize is how many bytes ReadFrom asks for first: enough to read small content at once.
 const readSize = 32 << 10
 

@@ -53,6 +53,7 @@ func (w *Writer) WriteHeader(h *tar.Header) error {
 	if err := w.tar.Flush(); err != nil { // fills the last block
 		return err
 	}
+	w.z.KeepTogether(blockSize + h.Size) // or more, if the header takes several blocks
 	begin := w.at
 	if err := w.tar.WriteHeader(h); err != nil {
 		return err
