@@ -16,9 +16,6 @@ import (
 // readsArchives reports whether the mode reads archives, and not just compressed files.
 func (c *config) readsArchives() bool { return c.mode == modeExtract || c.mode == modeList && c.tar }
 
-// makesArchive reports whether the run makes an archive.
-func (c *config) makesArchive() bool { return c.mode == modeCompress && c.tar }
-
 // checkArchive checks the options for archives.
 func (c *config) checkArchive() error {
 	switch {

@@ -127,6 +127,9 @@ func encode(t *testing.T, p []byte, opts ...compress.Option) []byte {
 	return file
 }
 
+// received matches what -v says about requests.
+var received = regexp.MustCompile(`(\d+) requests, (\d+) bytes received`)
+
 // TestRequests checks how many requests a listing and a small part of a file take.
 func TestRequests(t *testing.T) {
 	const size = 12 << 20
@@ -135,7 +138,6 @@ func TestRequests(t *testing.T) {
 		file := encode(t, p, compress.WithFormat(format), compress.WithLevel(1),
 			compress.WithBlockSize(1<<20))
 		s := newServer(t, file, 10*time.Millisecond)
-		received := regexp.MustCompile(`(\d+) requests, (\d+) bytes received`)
 		for _, c := range []struct {
 			args           []string
 			requests, size int
