@@ -26,6 +26,12 @@ var recipes = map[string]recipe{
 		setup: makeHome,
 		check: "cmp a home/a; pz -t home.tar.pz; rm home/a; tar -I pz -xf home.tar.pz; cmp a home/a",
 	},
+	"Archives": {
+		tools: "tar",
+		setup: makeHome + "exec >out\n",
+		check: "exec >&-; cmp a back/home/a; [ \"$(tail -n 1 out)\" = 100000 ]; grep -q ' home/a$' out\n" +
+			"pz -dc home.tar.pz | tar -xOf - home/a | cmp a",
+	},
 	"TAR_OPTIONS": {
 		tools: "tar",
 		setup: makeHome,
