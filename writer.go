@@ -174,10 +174,10 @@ func (w *Writer) add(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// KeepTogether says that the next n bytes of content will be read together, as those of a file in an
-// archive. They begin a block if they do not fit into the rest of the current one, and that rest is at
-// most an eighth of a block. So a [ReaderAt] often needs a block less for them. It does nothing for .gz,
-// and with [WithRsyncable] or [WithSingleFrame].
+// KeepTogether says that the next n bytes of content will be read together, as those of a file in
+// an archive. They begin a block if they do not fit into the rest of the current one, and that rest
+// is at most an eighth of a block. So a [ReaderAt] often needs a block less for them. It does
+// nothing for .gz, and with [WithRsyncable] or [WithSingleFrame].
 func (w *Writer) KeepTogether(n int64) {
 	if w.cur == nil || w.opt.rsyncable || w.opt.singleFrame || w.opt.pipe.Format == Gzip {
 		return

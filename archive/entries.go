@@ -22,17 +22,18 @@ type Entry struct {
 	number int
 }
 
-// Open opens the entry. It differs from Open of the FS in that it follows no symbolic links, and also
-// opens names that are not UTF-8.
+// Open opens the entry. It differs from Open of the FS in that it follows no symbolic links, and
+// also opens names that are not UTF-8.
 func (e *Entry) Open() (fs.File, error) { return e.fsys.open(e.Name, e.number) }
 
 // IsHardLink reports whether the entry is another name of the file Link.
 func (e *Entry) IsHardLink() bool { return e.Link != "" && e.Info.Mode().Type() != fs.ModeSymlink }
 
-// Entries goes through the entries in the order of their contents, so that reading one after the other
-// decompresses each block once. A hard link follows the file that it leads to. If the archive does not
-// have that file, Open fails with [fs.ErrNotExist]. Entries leaves out the root, and directories that
-// exist only because something is in them. It takes 4 bytes of memory for each entry.
+// Entries goes through the entries in the order of their contents, so that reading one after the
+// other decompresses each block once. A hard link follows the file that it leads to. If the archive
+// does not have that file, Open fails with [fs.ErrNotExist]. Entries leaves out the root, and
+// directories that exist only because something is in them. It takes 4 bytes of memory for each
+// entry.
 func (f *FS) Entries() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		for _, i := range f.order() {

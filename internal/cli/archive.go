@@ -36,7 +36,7 @@ func (c *config) checkArchive() error {
 	case len(c.files) == 0 && len(c.lists) == 0:
 		return errors.New("--tar needs the names of files or directories")
 	case strings.EqualFold(filepath.Ext(c.output), ".tar"):
-		return fmt.Errorf("-o %s: --tar writes compressed archives; name it %s, or .tar.gz or .tar.zst",
+		return fmt.Errorf("-o %s: --tar writes compressed archives; name it %s, .tar.gz or .tar.zst",
 			printable(c.output), printable(c.output+".pz"))
 	case c.output != "" || c.toStdout:
 		return nil
@@ -50,8 +50,8 @@ func (c *config) checkArchive() error {
 	return nil
 }
 
-// openArchive opens the archive that a source holds. The caller calls done when it has finished with it.
-// With an error, which explainArchive explains, there is nothing to close.
+// openArchive opens the archive that a source holds. The caller calls done when it has finished
+// with it. With an error, which explainArchive explains, there is nothing to close.
 func (a *app) openArchive(in *source) (f *archive.FS, done func(), err error) {
 	opts := a.readOptions()
 	plain := isTar(in)
@@ -82,8 +82,8 @@ func (s *source) section() *io.SectionReader {
 	return io.NewSectionReader(s.readerAt(), s.start, s.size())
 }
 
-// openSpooled opens an archive that can only be read in order. It restores the archive to a temporary
-// file first.
+// openSpooled opens an archive that can only be read in order. It restores the archive to a
+// temporary file first.
 func (a *app) openSpooled(in *source) (f *archive.FS, done func(), err error) {
 	file, err := os.CreateTemp("", "pz-")
 	if err != nil {

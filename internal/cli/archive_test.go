@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// tarOf returns a tar file of these entries. A header without a type is a file, of its name as content
-// if it has no size.
+// tarOf returns a tar file of these entries. A header without a type is a file, of its name as
+// content if it has no size.
 func tarOf(t *testing.T, headers ...tar.Header) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -89,7 +89,8 @@ func TestExtractMembers(t *testing.T) {
 		{"--exclude e", "d/ d/a.txt d/x top z/ z/a.txt", "", exitOK},
 		{"--exclude *.txt d", "d/ d/e/ d/e/[x] d/x", "", exitOK},
 		{"--exclude a.tar.pz top", "top", "", exitOK},
-		{"top none *.c", "top", "has no entry none\npz: " + printable(file) + ": has no entry *.c", exitError},
+		{"top none *.c", "top", "has no entry none\npz: " + printable(file) + ": has no entry *.c",
+			exitError},
 		{"to", "", "has no entry to", exitError},
 		{"[", "", "has no entry [", exitError},
 		{"--files-from " + list, "top z/ z/a.txt", "", exitOK},
@@ -177,7 +178,8 @@ func TestExtractNames(t *testing.T) {
 	file := write(t, tarOf(t, tar.Header{Name: "../up"}, tar.Header{Name: "/abs/file"},
 		tar.Header{Name: "a/../../b"}, tar.Header{Name: "./c/./d"}, tar.Header{Name: ".."}), dir, "a.tar")
 	pz(t, "", "-x", file, "--output-dir", filepath.Join(dir, "out")).want(t, exitOK)
-	if got, want := names(t, dir), "a.tar out/ out/abs/ out/abs/file out/b out/c/ out/c/d out/up"; got != want {
+	const want = "a.tar out/ out/abs/ out/abs/file out/b out/c/ out/c/d out/up"
+	if got := names(t, dir); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -208,11 +210,12 @@ prw------T             0 2026-01-02 03:04 p
 	if err := json.Unmarshal([]byte(r.out), &list); err != nil || len(list) != 12 {
 		t.Fatalf("%d objects, %v: %s", len(list), err, r.out)
 	}
-	if e := list[1]; e.Archive != file || e.Name != "d/new\nline\x1b" || e.Type != "file" || e.Mode != "4711" ||
-		e.Size != 11 || e.Modified != "2026-01-02T03:04:05Z" {
+	if e := list[1]; e.Archive != file || e.Name != "d/new\nline\x1b" || e.Type != "file" ||
+		e.Mode != "4711" || e.Size != 11 || e.Modified != "2026-01-02T03:04:05Z" {
 		t.Errorf("%+v", e)
 	}
-	if list[2].Type != "hardlink" || list[2].Link != "d/new\nline\x1b" || string(list[5].NameBytes) != "\xff.o" {
+	if list[2].Type != "hardlink" || list[2].Link != "d/new\nline\x1b" ||
+		string(list[5].NameBytes) != "\xff.o" {
 		t.Errorf("%+v, %+v", list[2], list[5])
 	}
 	r = pz(t, "", "-l", "--tar", "--json", "-q", "none.tar").want(t, exitError, "none.tar: no such file")
@@ -232,7 +235,8 @@ func TestNoArchive(t *testing.T) {
 		{"a.zip", "PK\x03\x04" + text, "a.zip: is zip data; use unzip"},
 		{"none", "", "none: "},
 		{"cut.tar", plain[:1100], "cut.tar: is cut short"},
-		{"bad.tar", plain[:1024] + "x" + plain[1025:], "bad.tar: is no tar archive, or is damaged at byte 1024"},
+		{"bad.tar", plain[:1024] + "x" + plain[1025:],
+			"bad.tar: is no tar archive, or is damaged at byte 1024"},
 		{"cut.tar.pz", pz(t, plain, "-c").out[:50], "cut.tar.pz: is cut short"},
 	} {
 		write(t, c.content, dir, c.name)
@@ -263,7 +267,8 @@ func TestDamagedArchive(t *testing.T) {
 	}
 	packed[len(packed)/2] ^= 1
 	write(t, string(packed), dir, "d.tar.pz")
-	pz(t, "", "-x", "d.tar.pz", "--output-dir", "out").want(t, exitError, "d.tar.pz: d/b: block ", " is damaged")
+	pz(t, "", "-x", "d.tar.pz", "--output-dir", "out").want(t, exitError,
+		"d.tar.pz: d/b: block ", " is damaged")
 	wantFiles(t, "out/d", "a", "c")
 	wantFile(t, "out/d/c", sample(200_000))
 }

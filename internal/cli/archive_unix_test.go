@@ -56,8 +56,8 @@ add('before/here')
 add('real/here')
 `
 
-// TestHostileArchive extracts an archive that tries to leave the directory, over symbolic links that
-// lead out of it.
+// TestHostileArchive extracts an archive that tries to leave the directory, over symbolic links
+// that lead out of it.
 func TestHostileArchive(t *testing.T) {
 	python := testenv.Tool(t, "python3")
 	withUmask(t)
@@ -162,7 +162,8 @@ func TestArchiveSpecial(t *testing.T) {
 	os.Symlink("d", "to-d")
 	os.Link("d/a", "d/z")
 	pz(t, "", "--tar", "-o", "x.tar.pz", "d", "to-d").want(t, exitWarning, "d/socket: is a socket -- ignored")
-	wantContent(t, pz(t, "", "-lq", "--tar", "x.tar.pz").want(t, exitOK).out, "d/\nd/a\nd/z\nd/link\nd/pipe\nto-d\n")
+	wantContent(t, pz(t, "", "-lq", "--tar", "x.tar.pz").want(t, exitOK).out,
+		"d/\nd/a\nd/z\nd/link\nd/pipe\nto-d\n")
 	if os.Geteuid() != 0 {
 		write(t, "", dir, "d", "secret")
 		os.Chmod("d/secret", 0)
@@ -188,8 +189,9 @@ func TestArchiveChanges(t *testing.T) {
 			"aaa" + strings.Repeat("\x00", 97)},
 		{"grows", func(path string) error { return os.Truncate(path, 200) }, exitWarning,
 			"d/a: grew while it was read; the archive has the first 100 bytes", strings.Repeat("a", 100)},
-		{"changes", func(path string) error { return os.WriteFile(path, []byte(strings.Repeat("b", 100)), 0o644) },
-			exitWarning, "d/a: changed while it was read", strings.Repeat("b", 100)},
+		{"changes", func(path string) error {
+			return os.WriteFile(path, []byte(strings.Repeat("b", 100)), 0o644)
+		}, exitWarning, "d/a: changed while it was read", strings.Repeat("b", 100)},
 	} {
 		write(t, strings.Repeat("a", 100), dir, "d", "a")
 		os.Chtimes("d/a", oldDay, oldDay)

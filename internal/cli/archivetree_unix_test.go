@@ -58,8 +58,8 @@ func makeTree(t *testing.T, dir string) {
 	t.Cleanup(func() { os.Chmod(closed, 0o755) })
 }
 
-// treeOf describes all below dir: types, modes, times, links and contents. With seconds it leaves out
-// fractions of times.
+// treeOf describes all below dir: types, modes, times, links and contents. With seconds it leaves
+// out fractions of times.
 func treeOf(t *testing.T, dir string, seconds bool) string {
 	t.Helper()
 	var b strings.Builder
@@ -151,7 +151,8 @@ func withUmask(t *testing.T) {
 	t.Cleanup(func() { syscall.Umask(old) })
 }
 
-// TestArchiveAndTar makes an archive of each format, which tar extracts to the same tree, as does pz.
+// TestArchiveAndTar makes an archive of each format, which tar extracts to the same tree, as does
+// pz.
 func TestArchiveAndTar(t *testing.T) {
 	testenv.Slow(t)
 	tar := gnuTar(t)
@@ -206,7 +207,8 @@ func TestExtractOthers(t *testing.T) {
 	for _, name := range []string{strings.Repeat("long-", 40), "bin/\xff\xfe"} {
 		os.RemoveAll(filepath.Join(dir, "plain", "tree", name))
 	}
-	const python = "import sys, tarfile\nt = tarfile.open(sys.argv[1], 'w', format=getattr(tarfile, sys.argv[2]))\n" +
+	const python = "import sys, tarfile\n" +
+		"t = tarfile.open(sys.argv[1], 'w', format=getattr(tarfile, sys.argv[2]))\n" +
 		"t.add('tree')\nt.close()"
 	for _, c := range []struct {
 		name, from string
@@ -235,8 +237,8 @@ func TestExtractOthers(t *testing.T) {
 	}
 }
 
-// checkExtracted extracts a tar file: as it is, and compressed in all ways that pz reads. The tree must
-// be that in the directory want.
+// checkExtracted extracts a tar file: as it is, and compressed in all ways that pz reads. The tree
+// must be that in the directory want.
 func checkExtracted(t *testing.T, file, want string) {
 	t.Helper()
 	check := func(what, stdin, name string) {

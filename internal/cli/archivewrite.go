@@ -288,8 +288,8 @@ func newHeader(path string, info fs.FileInfo, target string) (*tar.Header, error
 	return h, nil
 }
 
-// entryName returns the name of a file in the archive. As with tar it is the path without what leads
-// out of the directory that it is extracted to. It is "." for that directory.
+// entryName returns the name of a file in the archive. As with tar it is the path without what
+// leads out of the directory that it is extracted to. It is "." for that directory.
 func entryName(path string) string {
 	path = filepath.Clean(path)
 	name := filepath.ToSlash(path[len(filepath.VolumeName(path)):])

@@ -21,8 +21,8 @@ func (a *app) extract() {
 	})
 }
 
-// extraction extracts entries of an archive. Files take the way of all results of pz: they get their
-// names in groups, when they are complete and on disk. No symbolic link is followed.
+// extraction extracts entries of an archive. Files take the way of all results of pz: they get
+// their names in groups, when they are complete and on disk. No symbolic link is followed.
 type extraction struct {
 	app     *app
 	in      *source
@@ -34,7 +34,7 @@ type extraction struct {
 	bytes   int64  // of their content
 
 	hard  []archive.Entry   // hard links, which come last
-	first map[string]string // files that hard links lead to, and the name that each was extracted by
+	first map[string]string // files that hard links lead to, and the name that each has got
 	links map[string]bool   // directories with new links, which no job syncs
 	buf   []byte
 	files int64 // extracted
@@ -253,8 +253,8 @@ func (x *extraction) abandon() {
 	x.dirs.close()
 }
 
-// hardLink extracts a hard link: as a link if another name of the file has been extracted, else as a
-// file.
+// hardLink extracts a hard link: as a link if another name of the file has been extracted, else as
+// a file.
 func (x *extraction) hardLink(e *archive.Entry) {
 	first := x.first[e.Link]
 	if first == "" {
@@ -267,7 +267,8 @@ func (x *extraction) hardLink(e *archive.Entry) {
 	})
 }
 
-// link makes a link by calling create with its name in its directory, and with its path from the top.
+// link makes a link by calling create with its name in its directory, and with its path from the
+// top.
 func (x *extraction) link(e *archive.Entry, create func(root *os.Root, base, full string) error) {
 	a := x.app
 	at, err := x.at(e.Name)

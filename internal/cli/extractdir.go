@@ -16,8 +16,8 @@ type madeDir struct {
 	time time.Time // zero for none
 }
 
-// dir opens the directory of a name in the archive, and creates it and those above it if need be. It
-// stays open until flush.
+// dir opens the directory of a name in the archive, and creates it and those above it if need be.
+// It stays open until flush.
 func (x *extraction) dir(name string) (*os.Root, error) {
 	root := x.top
 	for end := 0; end < len(name) && name != "."; end++ {
@@ -63,8 +63,8 @@ func (x *extraction) openDir(up *os.Root, name string) (*os.Root, error) {
 	return openSub(up, base, info)
 }
 
-// finishDirs gives new directories their times and modes, those below others first, and brings them to
-// disk. Until then pz may need to write to them.
+// finishDirs gives new directories their times and modes, those below others first, and brings them
+// to disk. Until then pz may need to write to them.
 func (x *extraction) finishDirs() {
 	for i := len(x.made) - 1; i >= 0; i-- {
 		m := &x.made[i]

@@ -25,6 +25,7 @@ func versionText() string {
 
 const (
 	briefHead = `Usage: pz [OPTION]... [FILE]...
+       pz -x [OPTION]... ARCHIVE [PATH]...
 
 Compress each FILE to FILE.pz, or restore it with -d. Keep the source.
 Without FILE, or where FILE is -, read standard input and write standard output.
@@ -42,6 +43,7 @@ More: pz --help=all has all options, exit codes and environment variables;
 docs/CLI.md in the source describes formats, recovery and memory.
 `
 	fullHead = `Usage: pz [OPTION]... [FILE]...
+       pz -x [OPTION]... ARCHIVE [PATH]...
 
 pz compresses each FILE to FILE.pz, FILE.gz or FILE.zst, or restores it with -d.
 It keeps the source unless --rm is given. Without FILE, or where FILE is -, it

@@ -103,8 +103,8 @@ var optionTable = []option{
 
 	{group: groupArchive, long: "tar",
 		brief: "Make an archive of files and directories; with -l list one.",
-		text: "Make a tar archive of each FILE and all below it: DIR.tar.pz, or -o FILE, or -c. With -l, " +
-			"list the entries of archives; with -q only their names."},
+		text: "Make a tar archive of each FILE and all below it: DIR.tar.pz, or -o FILE, or -c. " +
+			"With -l, list the entries of archives; with -q only their names."},
 	{group: groupArchive, short: "x", long: "extract",
 		brief: "Extract a tar archive, or files of one; -x ARCHIVE [PATH]...",
 		text: "-x ARCHIVE [PATH]... extracts all, or each PATH and all below it, to the current " +
@@ -125,8 +125,8 @@ var optionTable = []option{
 			"blocks, block_size, compressed, uncompressed, ratio, check, seekable and pipeline; " +
 			"where they apply, name_base64, index, window, restore_memory and dictionary. Sizes are in " +
 			"bytes. With -v each object also has block_list, and damaged where blocks behind it cannot be " +
-			"read. With --tar, print an object for each entry: archive, name, type, mode, size, modified and " +
-			"link. With -b, print an array with an object for each row."},
+			"read. With --tar, print an object for each entry: archive, name, type, mode, size, " +
+			"modified and link. With -b, print an array with an object for each row."},
 	{group: groupList, long: "index",
 		text: "Write FILE.gz.gzidx, an index of FILE.gz for random access, in the format of " +
 			"indexed_gzip. With -o NAME.gzi write the format of bgzip for BGZF files, and else " +

@@ -27,8 +27,8 @@ type member struct {
 // selectAll takes all that --exclude leaves.
 func (a *app) selectAll() *selection { return &selection{all: true, exclude: a.cfg.exclude} }
 
-// selectMembers takes the entries that the command line and lists name. What has no entry is a pattern
-// if it looks like one.
+// selectMembers takes the entries that the command line and lists name. What has no entry is a
+// pattern if it looks like one.
 func (a *app) selectMembers(f *archive.FS) *selection {
 	s := &selection{exclude: a.cfg.exclude, names: map[string]*member{}}
 	s.all = len(a.cfg.members) == 0 && len(a.cfg.lists) == 0
@@ -53,8 +53,8 @@ func (a *app) selectMembers(f *archive.FS) *selection {
 	return s
 }
 
-// takes reports whether to take the entry of a name: it or a directory above it is wanted, and neither
-// is excluded.
+// takes reports whether to take the entry of a name: it or a directory above it is wanted, and
+// neither is excluded.
 func (s *selection) takes(name string) bool {
 	if s.all && len(s.exclude) == 0 && len(s.wanted) == 0 {
 		return true

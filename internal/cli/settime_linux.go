@@ -21,8 +21,8 @@ func setTime(f *os.File, root *os.Root, name string, modTime time.Time) error {
 	return nil
 }
 
-// setLinkTime sets the time of modification of the symbolic link called name in root. Links whose time
-// cannot be set keep that of now.
+// setLinkTime sets the time of modification of the symbolic link called name in root. Links whose
+// time cannot be set keep that of now.
 func setLinkTime(root *os.Root, name string, modTime time.Time) {
 	mod, err := unix.TimeToTimespec(modTime)
 	if err != nil {

@@ -156,8 +156,8 @@ func (a *app) openFile(at location, in *source, perm fs.FileMode) *output {
 	return o
 }
 
-// mayCreate reports whether a name is free or the user allows to overwrite the file that has it. If not,
-// it prints a message. replace says whether to overwrite a file.
+// mayCreate reports whether a name is free or the user allows to overwrite the file that has it. If
+// not, it prints a message. replace says whether to overwrite a file.
 func (a *app) mayCreate(at location, in *source) (replace, ok bool) {
 	advice := "; name another file with -o"
 	if a.cfg.mode == modeExtract {

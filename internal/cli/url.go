@@ -26,8 +26,8 @@ type Remote interface {
 // implementation: net/http makes the program start later, and only main packages choose to link it.
 type OpenURL func(ctx context.Context, url string, tail int64) (Remote, error)
 
-// Values of tail, in bytes. An archive ends in a list of its entries, and then the index: 0.8 MB of an
-// archive of 100,000 files.
+// Values of tail, in bytes. An archive ends in a list of its entries, and then the index: 0.8 MB of
+// an archive of 100,000 files.
 const (
 	tailOfFile    = 64 << 10
 	tailOfArchive = 1 << 20
@@ -63,11 +63,16 @@ func urlName(url string) string {
 	return scheme + "://" + host + file
 }
 
+// readsURLs reports whether the mode reads URLs.
+func (c *config) readsURLs() bool {
+	return c.mode == modeList || c.mode == modeTest || c.mode == modeDecompress || c.mode == modeExtract
+}
+
 // operandURL processes an operand that is a URL.
 func (a *app) operandURL(url string, do func(entry)) {
 	c, name := &a.cfg, urlName(url)
 	switch {
-	case c.mode != modeList && c.mode != modeTest && c.mode != modeDecompress && c.mode != modeExtract:
+	case !c.readsURLs():
 		a.fail(name, "is a URL, which only -d, -t, -l and -x read; use curl to fetch it")
 	case a.writesBeside():
 		a.fail(name, "is a URL, which has no directory for the result; use -c or -o FILE")

@@ -96,8 +96,8 @@ func (a *app) walk(d *dir, do func(entry)) {
 
 func (a *app) noteTemp(path string) { a.note(path, "is a temporary file of pz -- ignored") }
 
-// visit calls f for the names in a directory that --exclude does not leave out, in order. root is the
-// directory, and path is for messages.
+// visit calls f for the names in a directory that --exclude does not leave out, in order. root is
+// the directory, and path is for messages.
 func (a *app) visit(d *dir, f func(root *os.Root, path string, e fs.DirEntry)) {
 	list, err := readDir(d.root)
 	if err != nil {

@@ -38,8 +38,9 @@ func archiveOf(t *testing.T, opts ...compress.Option) (packed []byte, contentOf 
 	return b.Bytes(), contentOf
 }
 
-// TestArchive extracts one file of an archive behind a URL. That takes three requests: the first bytes,
-// the last ones, and one for the blocks that have the file: one, or two if it lies across their border.
+// TestArchive extracts one file of an archive behind a URL. That takes three requests: the first
+// bytes, the last ones, and one for the blocks that have the file: one, or two if it lies across
+// their border.
 func TestArchive(t *testing.T) {
 	for _, format := range []compress.Format{compress.PZ, compress.Zstd} {
 		packed, contentOf := archiveOf(t, compress.WithFormat(format), compress.WithLevel(1),
@@ -71,7 +72,8 @@ func TestArchive(t *testing.T) {
 		// Ranges are whole segments.
 		most := int64(segment) + tail + segment + 2*largest + 2*segment
 		if requests != 3 || s.count() != requests || size > most {
-			t.Errorf("%v: %d requests (%d), %d bytes, want at most %d", format, requests, s.count(), size, most)
+			t.Errorf("%v: %d requests (%d), %d bytes, want at most %d", format, requests, s.count(),
+				size, most)
 		}
 		s.begin(0, false)
 		list, messages, code := pz(t, "-v", "-lq", "--tar", s.URL+"/a.tar?sig=secret")
