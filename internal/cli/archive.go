@@ -25,8 +25,6 @@ func (c *config) checkArchive() error {
 		return errors.New("-x takes one archive; leave -r out")
 	case c.mode == modeExtract || !c.tar:
 		return nil
-	case c.mode == modeList && c.verbose && c.json:
-		return errors.New("-v does not go with -l --tar --json")
 	case c.mode == modeList:
 		return nil
 	case c.mode != modeCompress:

@@ -332,7 +332,6 @@ func TestArchiveOptions(t *testing.T) {
 		{"--tar -d a", "--tar makes an archive, or lists one with -l"},
 		{"--tar -t a", "--tar makes an archive, or lists one with -l"},
 		{"--tar --json a", "--json goes with -l and -b only"},
-		{"--tar -lv --json a", "-v does not go with -l --tar --json"},
 		{"-x -o x a", "-o does not go with -x"},
 		{"-x -c --output-dir x a", "--output-dir does not go with -o and -c"},
 		{"-x --rm a", "--rm does not go with --tar and -x"},

@@ -261,6 +261,28 @@ func TestArchiveSignals(t *testing.T) {
 	}
 }
 
+// TestExtractFewFiles extracts more directories than a process may have open.
+func TestExtractFewFiles(t *testing.T) {
+	testenv.Slow(t)
+	var headers []tar.Header
+	for i := range 300 {
+		d := "d/" + strconv.Itoa(i)
+		headers = append(headers, tar.Header{Name: d + "/"},
+			tar.Header{Name: d + "/link", Typeflag: tar.TypeSymlink, Linkname: "x"},
+			tar.Header{Name: d + "/hard", Typeflag: tar.TypeLink, Linkname: "file"})
+	}
+	dir := t.TempDir()
+	file := write(t, tarOf(t, append(headers, tar.Header{Name: "file"})...), dir, "a.tar")
+	cmd := inShell(command("-x", file, "--no-sync"), "ulimit -n 100")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if n := strings.Count(names(t, dir), " "); n != 1+1+3*300 {
+		t.Errorf("%d files", n)
+	}
+}
+
 // TestExtractDurable checks that -x syncs each file before its name, and then the directories.
 func TestExtractDurable(t *testing.T) {
 	dir := t.TempDir()

@@ -233,7 +233,7 @@ func (x *extraction) add(j *job, e *archive.Entry) {
 	if _, linked := x.first[file]; linked {
 		x.first[file] = e.Name
 	}
-	if len(x.jobs) >= a.batchFiles || x.bytes >= batchBytes || len(x.dirs.roots) >= a.batchFiles {
+	if len(x.jobs) >= a.batchFiles || x.bytes >= batchBytes {
 		x.flush()
 	}
 }
@@ -286,13 +286,12 @@ func (x *extraction) link(e *archive.Entry, create func(root *os.Root, base, ful
 			return create(at.root, at.base, filepath.Join(dir, at.base))
 		}
 		temp := tempName(at.base)
-		err := create(at.root, temp, filepath.Join(dir, temp))
-		if err == nil {
-			if err = renameOver(at.root, temp, at.base); err != nil {
-				at.root.Remove(temp)
-			}
+		if err := create(at.root, temp, filepath.Join(dir, temp)); err != nil {
+			return err
 		}
-		return err
+		// To rename a link to the same file does nothing, and is no error.
+		defer at.root.Remove(temp)
+		return renameOver(at.root, temp, at.base)
 	})
 	if err != nil {
 		a.fail(at.path, "%s", reason(err))

@@ -17,8 +17,11 @@ type madeDir struct {
 }
 
 // dir opens the directory of a name in the archive, and creates it and those above it if need be.
-// It stays open until flush.
+// It stays open until flush, or until another call finds too many open.
 func (x *extraction) dir(name string) (*os.Root, error) {
+	if len(x.dirs.roots) >= x.app.batchFiles {
+		x.flush()
+	}
 	root := x.top
 	for end := 0; end < len(name) && name != "."; end++ {
 		if n := strings.IndexByte(name[end:], '/'); n >= 0 {
@@ -71,9 +74,6 @@ func (x *extraction) finishDirs() {
 		delete(x.links, m.name)
 		if err := x.finishDir(m); err != nil {
 			x.app.fail(x.path(m.name), "cannot complete the directory: %s", reason(err))
-		}
-		if len(x.dirs.roots) >= x.app.batchFiles {
-			x.dirs.close()
 		}
 	}
 	for name := range x.links {
