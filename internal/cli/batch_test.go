@@ -102,7 +102,7 @@ func TestOrderOfSyncsInBatch(t *testing.T) {
 			"3 sources, 6 results, 0 temporary", exitError},
 	} {
 		b := &batchSteps{dir: tree(t, 3), fail: c.fail}
-		b.run(t, "--rm", "-r").want(t, c.code)
+		b.run(t, "--rm=fast", "-r").want(t, c.code)
 		const written = "6 sources, 0 results, 6 temporary"
 		var want []string
 		for range 6 {

@@ -81,6 +81,8 @@ func optionValues(long string) (list []string) {
 		for n := minLevel; n <= maxLevel; n++ {
 			list = append(list, fmt.Sprint(n))
 		}
+	case "rm":
+		list = append(list, removeFast)
 	case "format":
 		for _, f := range formats {
 			list = append(list, f.String())

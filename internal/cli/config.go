@@ -55,15 +55,16 @@ type inputConfig struct {
 
 // outputConfig says where results go and what happens to existing files.
 type outputConfig struct {
-	toStdout  bool
-	output    string // value of -o; "" if not given
-	ownSuffix string // value of -S; "" if not given
-	force     bool
-	remove    bool
-	outputDir string    // value of --output-dir; "" if not given
-	interval  *interval // value of --range; nil for all of the content
-	noSparse  bool      // write zeros in place of holes
-	noSync    bool      // do not wait until results are on disk
+	toStdout   bool
+	output     string // value of -o; "" if not given
+	ownSuffix  string // value of -S; "" if not given
+	force      bool
+	remove     bool
+	removeFast bool      // remove without restoring the result first
+	outputDir  string    // value of --output-dir; "" if not given
+	interval   *interval // value of --range; nil for all of the content
+	noSparse   bool      // write zeros in place of holes
+	noSync     bool      // do not wait until results are on disk
 }
 
 // codingConfig holds the settings of compression and decompression.

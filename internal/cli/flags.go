@@ -63,6 +63,8 @@ func (c *config) flagSet() *pflag.FlagSet {
 	fs.Lookup("long").NoOptDefVal = strconv.Itoa(bits.TrailingZeros(compress.DefaultWindow))
 	value("seekable", c.setSeekable)
 	fs.Lookup("seekable").NoOptDefVal = strconv.Itoa(seekableBlock)
+	value("rm", c.setRemove)
+	fs.Lookup("rm").NoOptDefVal = removeVerified
 	value("help", c.setHelp)
 	fs.Lookup("help").NoOptDefVal = helpBrief
 	return fs
@@ -90,7 +92,6 @@ func (c *config) actionFlags(fs *pflag.FlagSet) {
 	action("index", func() { c.mode = modeIndex })
 	action("train", func() { c.mode = modeTrain })
 	action("keep", func() { c.remove = false })
-	action("rm", func() { c.remove = true })
 	action("sparse", func() { c.noSparse = false })
 	action("no-sparse", func() { c.noSparse = true })
 	action("check", func() { c.noCheck = false })
@@ -163,6 +164,20 @@ const seekableBlock = 64 << 10
 func (c *config) setSeekable(s string) error {
 	c.seekable = true
 	return c.setBlockSize(s)
+}
+
+// Values of --rm.
+const (
+	removeVerified = "verified"
+	removeFast     = "fast"
+)
+
+func (c *config) setRemove(s string) error {
+	if s != removeVerified && s != removeFast {
+		return errors.New("the only value is fast")
+	}
+	c.remove, c.removeFast = true, s == removeFast
+	return nil
 }
 
 // setLong sets the window of long-distance matches by its log2, as zstd does, or by its size.

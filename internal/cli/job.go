@@ -134,6 +134,13 @@ func (j *job) finish(err error) {
 		a.summary(in, out, m)
 		return
 	}
+	if j.verifies() {
+		a.step("compressed")
+		if err := j.verify(); err != nil {
+			a.fail(out.name, "%s; the source is kept", err)
+			return
+		}
+	}
 	if err := out.complete(in); err != nil {
 		a.fail(out.name, "%s", reason(err))
 		return

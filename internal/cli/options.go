@@ -203,10 +203,11 @@ var optionTable = []option{
 		text: "Sync each file to disk. This is the default."},
 	{group: groupOutput, short: "k", long: "keep",
 		text: "Keep the source. This is the default."},
-	{group: groupOutput, long: "rm",
+	{group: groupOutput, long: "rm", value: "fast", label: "    --rm[=fast]",
 		brief: "Remove the source once the result is safe on disk.",
-		text: "Remove the source once the result is safe on disk. A source stays if its result " +
-			"went to standard output, a device or a pipe."},
+		text: "Remove the source once the result is safe on disk. When compressing, the result is " +
+			"first restored and compared with the source; --rm=fast leaves that out. A source stays " +
+			"if its result went to standard output, a device or a pipe."},
 	{group: groupOutput, long: "no-sync",
 		text: "Do not wait until results are on disk. After a power failure files written last may " +
 			"then be empty or incomplete, also with --rm."},

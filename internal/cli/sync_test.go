@@ -45,7 +45,7 @@ func TestOrderOfSyncs(t *testing.T) {
 	content := sample(50_000)
 	packed := pz(t, content).out
 	for _, c := range []struct{ source, result, in, out, args string }{
-		{"a", "a.pz", content, packed, "--rm"},
+		{"a", "a.pz", content, packed, "--rm=fast"},
 		{"a.pz", "a", packed, content, "-d --rm"},
 	} {
 		for _, old := range []string{"", "old"} {
@@ -114,7 +114,8 @@ func TestOrderOfSyncsBelowOutputDir(t *testing.T) {
 		}
 	}, "--rm", "--output-dir", out, in).want(t, exitOK)
 	want := append([]string{"out"}, strings.Split(dir, string(filepath.Separator))[1:]...)
-	want = append(want, "created", "written", "synced", "renamed", "a.pz", "directory synced", "removed")
+	want = append(want, "created", "compressed", "written", "synced", "renamed", "a.pz",
+		"directory synced", "removed")
 	if runtime.GOOS != "windows" && !reflect.DeepEqual(order, want) {
 		t.Errorf("%q, want %q", order, want)
 	}

@@ -28,7 +28,7 @@ func usageError(fs *pflag.FlagSet, err error) error {
 		switch {
 		case f.Name == "help":
 			return fmt.Errorf("--help=%s: %w", value, invalid.Unwrap())
-		case f.Name == "long" || f.Name == "seekable" || f.Name == "bench":
+		case f.Name == "long" || f.Name == "seekable" || f.Name == "bench" || f.Name == "rm":
 			return fmt.Errorf("--%s=%s: %w", f.Name, value, invalid.Unwrap())
 		case f.Name == "bench-to" && value == "st":
 			return errors.New("-e st: the level must be a number; did you mean --best?") // -best
