@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/gpu/internal/host"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/lz77"
@@ -194,6 +195,38 @@ func testManyAtOnce(t *testing.T, open Open, amount amount) {
 	wg.Wait()
 	if err := d.Run(gpu.StageN, []*gpu.Request{s.request[0]()}); err == nil {
 		t.Error("Run succeeds after Close")
+	}
+}
+
+// Tracer is a device that measures where the time of a batch goes.
+type Tracer interface {
+	gpu.Device
+	Trace(op gpu.Op, batch []*gpu.Request) (*host.Trace, error)
+}
+
+// Times checks that the device has a clock, and that its times are parts of the time of a submission.
+func Times(t *testing.T, open Open) {
+	d := open.device(t, Config{})
+	defer d.Close()
+	s := newSamples(d, 100_000)
+	for i := range s.request {
+		for range 2 {
+			r := s.request[i]()
+			x, err := d.(Tracer).Trace(r.Op, []*gpu.Request{r})
+			if err != nil || r.Err != nil || !s.right[i](r) {
+				t.Fatalf("%s: error %v, %v, or a wrong result", s.names[i], err, r.Err)
+			}
+			kernels := time.Duration(0)
+			for _, k := range x.Kernels {
+				kernels += k.Time
+				if k.Time < 0 || k.Groups < 1 || k.Dispatches < 1 {
+					t.Errorf("%s: %+v", s.names[i], k)
+				}
+			}
+			if !x.Clock || kernels <= 0 || x.Up+kernels+x.Down > x.Away+x.Away/10 {
+				t.Errorf("%s: %+v: kernels take %v", s.names[i], *x, kernels)
+			}
+		}
 	}
 }
 

@@ -20,6 +20,9 @@ type queue struct {
 	up   buffer // mapped for writing between Upload and Submit
 	down buffer // mapped for reading after a submission
 	work [host.NumBuffers]buffer
+
+	queries []uint32 // for timestamps
+	marks   int      // timestamps that the current submission has taken
 }
 
 // buffer is a buffer of OpenGL.
@@ -51,6 +54,47 @@ func (q *queue) free() {
 	for i := range q.work {
 		q.d.free(&q.work[i].id)
 	}
+	if n := len(q.queries); n > 0 {
+		gl.DeleteQueries(int32(n), &q.queries[0])
+		q.d.held.Add(-int64(n))
+		q.queries = nil
+	}
+}
+
+// mark takes a timestamp if s asks for times.
+func (q *queue) mark(s *host.Submission) {
+	if s.Times == nil {
+		return
+	}
+	if q.marks == len(q.queries) {
+		var id uint32
+		gl.GenQueries(1, &id)
+		q.queries = append(q.queries, id)
+		q.d.held.Add(1)
+	}
+	gl.QueryCounter(q.queries[q.marks], gl.TIMESTAMP)
+	q.marks++
+}
+
+// readTimes sets the times of a submission that has ended.
+func (q *queue) readTimes(s *host.Submission) error {
+	if s.Times == nil {
+		return nil
+	}
+	return q.d.do(func() error {
+		marks := make([]float64, q.marks)
+		var first uint64
+		for i := range marks {
+			var t uint64
+			gl.GetQueryObjectui64v(q.queries[i], gl.QUERY_RESULT, &t)
+			if i == 0 {
+				first = t
+			}
+			marks[i] = float64(t - first)
+		}
+		s.Times.SetMarks(marks)
+		return q.d.check()
+	})
 }
 
 // reserve makes a buffer at least n bytes large. A buffer that grows loses its content.
@@ -138,6 +182,9 @@ func (q *queue) Submit(s *host.Submission) error {
 			ready, err = q.ready(fence, total)
 			return err
 		})
+		if err == nil && ready {
+			err = q.readTimes(s)
+		}
 		if err != nil || ready { // after an error the thread may still set ready
 			return err
 		}
@@ -153,12 +200,14 @@ func (q *queue) Submit(s *host.Submission) error {
 
 // record hands a submission to the driver.
 func (q *queue) record(s *host.Submission, total uint64) (fence uintptr, err error) {
+	q.marks = 0
 	if err := q.unmap(&q.down); err != nil { // if the last downloads were not read
 		return 0, err
 	}
 	if err := q.reserve(&q.down, total); err != nil {
 		return 0, err
 	}
+	q.mark(s)
 	if s.UploadSize > 0 {
 		to := &q.work[s.UploadTo]
 		if err := q.reserve(to, s.UploadSize); err != nil {
@@ -175,9 +224,11 @@ func (q *queue) record(s *host.Submission, total uint64) (fence uintptr, err err
 		}
 	}
 	for i := range s.Kernels {
+		q.mark(s)
 		if err := q.dispatch(&s.Kernels[i]); err != nil {
 			return 0, err
 		}
+		q.mark(s)
 	}
 	gl.MemoryBarrier(gl.BUFFER_UPDATE_BARRIER_BIT)
 	at := uint64(0)
@@ -185,6 +236,7 @@ func (q *queue) record(s *host.Submission, total uint64) (fence uintptr, err err
 		copyBuffer(q.work[f.Buffer].id, f.From, q.down.id, at, f.Size)
 		at += f.Size
 	}
+	q.mark(s)
 	fence = gl.FenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)
 	gl.Flush()
 	if err := q.d.check(); err != nil {

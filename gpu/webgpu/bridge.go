@@ -92,6 +92,10 @@ import (
 // binding, and TestLayout compares the layouts.
 type (
 	bindingInstance struct{ ref unsafe.Pointer }
+	bindingAdapter  struct{ ref unsafe.Pointer }
+	bindingCommands struct{ ref unsafe.Pointer }
+	bindingQuerySet struct{ ref unsafe.Pointer }
+	bindingQueue    struct{ device, ref unsafe.Pointer }
 	bindingDevice   struct{ ref unsafe.Pointer }
 	bindingBuffer   struct{ device, ref unsafe.Pointer }
 	bindingEncoder  struct{ device, ref unsafe.Pointer }
@@ -144,15 +148,18 @@ func (s *status) mapped() (bool, error) {
 
 // scoped calls f and returns its error, or any error that the device reports meanwhile. The caller
 // holds the lock for functions of the device that can fail.
-func scoped(d *wgpu.Device, f func() error) error {
-	ref := (*bindingDevice)(unsafe.Pointer(d)).ref
+func (d *driver) scoped(f func() error) error {
+	ref := (*bindingDevice)(unsafe.Pointer(d.dev)).ref
 	m := (*C.pz_message)(C.calloc(1, C.sizeof_pz_message))
 	defer C.free(unsafe.Pointer(m))
 	C.pz_push(ref)
 	err := f()
+	if d.broken.Load() {
+		return err
+	}
 	C.pz_pop(ref, m)
 	if err == nil && m.text[0] != 0 {
 		err = errors.New(strings.TrimSpace(C.GoString(&m.text[0])))
 	}
-	return err
+	return errors.Join(d.check(), err)
 }

@@ -20,6 +20,9 @@ type driver struct {
 	queue     *wgpu.Queue
 	maxBuffer uint64 // most bytes of a buffer and of its binding
 	shifts    *wgpu.Buffer
+	loss      loss
+	broken    atomic.Bool // the library panicked: the device is lost, and its memory stays
+	clock     *clock      // nil if the device has no timestamps
 	stopped   atomic.Bool
 	held      atomic.Int64 // buffers, kernels
 
@@ -37,10 +40,12 @@ type kernel struct {
 // start returns a driver on an adapter.
 func start(adapter *wgpu.Adapter) (_ *driver, err error) {
 	d := &driver{kernels: map[string]*kernel{}}
-	// Default limits allow buffers of 128 MiB. The binding cannot ask for others: it would leave
-	// one of them uninitialised.
-	if d.dev, err = adapter.RequestDevice(nil); err != nil {
+	hasClock := false
+	if d.dev, d.loss, hasClock, err = requestDevice(adapter); err != nil {
 		return nil, err
+	}
+	if hasClock {
+		d.clock = new(clock)
 	}
 	d.queue = d.dev.GetQueue()
 	limits := d.dev.GetLimits().Limits
@@ -68,7 +73,10 @@ func (d *driver) locked(f func() error) error {
 	if d.stopped.Load() {
 		return host.ErrClosed
 	}
-	return scoped(d.dev, f)
+	if err := d.check(); err != nil {
+		return err
+	}
+	return d.scoped(f)
 }
 
 // buffer creates a buffer. The caller holds the lock.
@@ -110,27 +118,38 @@ func (d *driver) Held() int { return int(d.held.Load()) }
 
 func (d *driver) Stop() { d.stopped.Store(true) }
 
-// drain waits until the device has finished all submissions.
-func (d *driver) drain() {
-	for pause := time.Millisecond; !d.poll(); pause = min(2*pause, 50*time.Millisecond) {
+// lostWait is how long drain waits for a lost device. It may never finish.
+const lostWait = 5 * time.Second
+
+// drain waits until the device has finished all submissions. It reports whether it has.
+func (d *driver) drain() bool {
+	end := time.Now().Add(lostWait)
+	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
+		done, err := d.poll()
+		if done || d.broken.Load() || err != nil && time.Now().After(end) {
+			return done
+		}
 		time.Sleep(pause)
 	}
 }
 
 // poll makes the device answer requests, and reports whether it has finished all submissions.
-func (d *driver) poll() bool {
+func (d *driver) poll() (done bool, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.dev.Poll(false, nil)
+	return d.pollDevice()
 }
 
 func (d *driver) Queue() (host.Queue, error) { return d.newQueue(), nil }
 
 // Close waits for all submissions, and frees everything. The library frees memory of a device that
-// is still at work after five seconds, and software adapters then crash the program.
+// is still at work after five seconds, and software adapters then crash the program. So nothing is
+// freed of a lost device that does not finish, nor after a panic of the library.
 func (d *driver) Close() {
 	d.Stop()
-	d.drain()
+	if !d.drain() {
+		return
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, q := range d.queues {
@@ -143,6 +162,7 @@ func (d *driver) Close() {
 		d.held.Add(-1)
 	}
 	d.kernels = nil
+	d.clock.release(d)
 	if d.shifts != nil {
 		d.shifts.Release()
 		d.held.Add(-1)

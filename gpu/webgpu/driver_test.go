@@ -22,6 +22,9 @@ func TestConforms(t *testing.T) { gputest.Run(t, openTest) }
 // TestAllocs checks that larger batches allocate no more.
 func TestAllocs(t *testing.T) { gputest.Allocs(t, openTest) }
 
+// TestTimes checks the times of the device's clock.
+func TestTimes(t *testing.T) { gputest.Times(t, openTest) }
+
 // openTest opens the device under test.
 func openTest(c gputest.Config) (gpu.Device, error) {
 	d, err := open(nth(adapterNumber()), host.Config{Fault: c.Fault})
@@ -63,6 +66,11 @@ func testDriver(t *testing.T) (*driver, *queue) {
 func TestLayout(t *testing.T) {
 	if unsafe.Sizeof(wgpu.Instance{}) != unsafe.Sizeof(bindingInstance{}) ||
 		unsafe.Sizeof(wgpu.CommandEncoder{}) != unsafe.Sizeof(bindingEncoder{}) ||
+		unsafe.Sizeof(wgpu.Adapter{}) != unsafe.Sizeof(bindingAdapter{}) ||
+		unsafe.Sizeof(wgpu.Queue{}) != unsafe.Sizeof(bindingQueue{}) ||
+		unsafe.Sizeof(wgpu.QuerySet{}) != unsafe.Sizeof(bindingQuerySet{}) ||
+		unsafe.Sizeof(wgpu.CommandBuffer{}) != unsafe.Sizeof(bindingCommands{}) ||
+		unsafe.Sizeof(wgpu.ComputePassEncoder{}) != unsafe.Sizeof(bindingEncoder{}) ||
 		unsafe.Sizeof(wgpu.Device{}) != unsafe.Sizeof(bindingDevice{}) ||
 		unsafe.Sizeof(wgpu.Buffer{}) != unsafe.Sizeof(bindingBuffer{}) {
 		t.Fatal("a type of the binding has another size")
@@ -77,6 +85,9 @@ func TestLayout(t *testing.T) {
 		device := (*bindingDevice)(unsafe.Pointer(d.dev)).ref
 		if own := (*bindingBuffer)(unsafe.Pointer(b)); own.device != device || own.ref == nil {
 			t.Error("the binding's Buffer has another layout")
+		}
+		if q := (*bindingQueue)(unsafe.Pointer(d.queue)); q.device != device || q.ref == nil {
+			t.Error("the binding's Queue has another layout")
 		}
 		return nil
 	})

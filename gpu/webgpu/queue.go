@@ -3,8 +3,10 @@
 package webgpu
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/cogentcore/webgpu/wgpu"
@@ -104,7 +106,11 @@ func (q *queue) Upload(n uint64) ([]byte, error) {
 		}
 		q.up.mapped = true
 	}
-	return q.up.ref.GetMappedRange(0, uint(q.up.size))[:n], nil
+	p, err := q.d.mappedRange(q.up.ref, q.up.size)
+	if err != nil {
+		return nil, err
+	}
+	return p[:n], nil
 }
 
 // down16 returns the bytes to map for downloads of n bytes: a positive multiple of 16.
@@ -112,9 +118,29 @@ func down16(n uint64) uint64 { return max((n+15)&^15, 16) }
 
 // Submit runs a submission and waits for it.
 func (q *queue) Submit(s *host.Submission) error {
+	if q.times(s) {
+		if err := q.calibrate(); err != nil {
+			return err
+		}
+	}
+	if err := q.run(s); err != nil {
+		return err
+	}
+	if q.times(s) {
+		return q.readTimes(s)
+	}
+	return nil
+}
+
+// run is Submit without reading the timestamps.
+func (q *queue) run(s *host.Submission) error {
 	q.total = s.DownloadSize()
+	size := down16(q.total)
+	if q.times(s) {
+		size += 16 * uint64(passesOf(s))
+	}
 	err := q.d.locked(func() error {
-		if err := q.reserve(&q.down, down16(q.total)); err != nil {
+		if err := q.reserve(&q.down, size); err != nil {
 			return err
 		}
 		enc, err := q.d.dev.CreateCommandEncoder(nil)
@@ -122,41 +148,18 @@ func (q *queue) Submit(s *host.Submission) error {
 			return err
 		}
 		defer enc.Release()
-		if s.UploadSize > 0 {
-			to := &q.work[s.UploadTo]
-			if err := q.reserve(to, s.UploadSize); err != nil {
-				return err
-			}
-			if err := q.up.ref.Unmap(); err != nil {
-				return err
-			}
-			q.up.mapped = false
-			recordCopy(enc, q.up.ref, 0, to.ref, 0, s.UploadSize)
-		}
-		for _, r := range s.Reserve {
-			if err := q.reserve(&q.work[r.Buffer], r.Size); err != nil {
-				return err
-			}
-		}
-		if len(s.Kernels) > 0 {
-			p := pass{q: q, enc: enc.BeginComputePass(nil)}
-			defer p.release()
-			if err := p.run(s.Kernels); err != nil {
-				return err
-			}
-		}
-		at := uint64(0)
-		for _, f := range s.Downloads {
-			recordCopy(enc, q.work[f.Buffer].ref, f.From, q.down.ref, at, f.Size)
-			at += f.Size
+		if err := q.record(s, enc); err != nil {
+			return err
 		}
 		commands, err := enc.Finish(nil)
 		if err != nil {
 			return err
 		}
 		defer commands.Release()
-		q.d.queue.Submit(commands)
-		q.note.requestMap(q.down.ref, wgpu.MapModeRead, down16(q.total))
+		if err := q.d.submit(commands); err != nil {
+			return err
+		}
+		q.note.requestMap(q.down.ref, wgpu.MapModeRead, size)
 		return nil
 	})
 	if err != nil {
@@ -165,9 +168,80 @@ func (q *queue) Submit(s *host.Submission) error {
 	return q.wait()
 }
 
+// record records a submission. The caller holds the lock.
+func (q *queue) record(s *host.Submission, enc *wgpu.CommandEncoder) error {
+	times := q.times(s)
+	if times {
+		if err := q.d.clock.open(q.d); err != nil {
+			return err
+		}
+		if err := q.d.clock.mark(enc, 0); err != nil {
+			return err
+		}
+	}
+	if s.UploadSize > 0 {
+		to := &q.work[s.UploadTo]
+		if err := q.reserve(to, s.UploadSize); err != nil {
+			return err
+		}
+		if err := q.up.ref.Unmap(); err != nil {
+			return err
+		}
+		q.up.mapped = false
+		recordCopy(enc, q.up.ref, 0, to.ref, 0, s.UploadSize)
+	}
+	for _, r := range s.Reserve {
+		if err := q.reserve(&q.work[r.Buffer], r.Size); err != nil {
+			return err
+		}
+	}
+	if err := q.recordKernels(s, enc, times); err != nil {
+		return err
+	}
+	at := uint64(0)
+	for _, f := range s.Downloads {
+		recordCopy(enc, q.work[f.Buffer].ref, f.From, q.down.ref, at, f.Size)
+		at += f.Size
+	}
+	if times {
+		return q.d.clock.finish(enc, passesOf(s), q.down.ref, down16(q.total))
+	}
+	return nil
+}
+
+// recordKernels records the kernels of a submission in one pass, or in one pass each with timestamps.
+func (q *queue) recordKernels(s *host.Submission, enc *wgpu.CommandEncoder, times bool) error {
+	each := max(1, len(s.Kernels))
+	if times {
+		each = 1
+	}
+	n := uint32(0)
+	for list := range slices.Chunk(s.Kernels, each) {
+		p := pass{q: q}
+		if n++; times {
+			var err error
+			if p.enc, err = q.d.clock.pass(enc, n); err != nil {
+				return err
+			}
+		} else {
+			p.enc = enc.BeginComputePass(nil)
+		}
+		err := p.run(list)
+		p.release()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Downloaded calls f with the downloads of the last submission.
 func (q *queue) Downloaded(f func(p []byte)) error {
-	f(q.down.ref.GetMappedRange(0, uint(down16(q.total)))[:q.total])
+	p, err := q.d.mappedRange(q.down.ref, down16(q.total))
+	if err != nil {
+		return err
+	}
+	f(p[:q.total])
 	return q.d.locked(q.down.ref.Unmap)
 }
 
@@ -178,9 +252,9 @@ func (q *queue) wait() error {
 		if q.d.stopped.Load() {
 			return host.ErrClosed
 		}
-		q.d.poll()
-		if ok, err := q.note.mapped(); ok || err != nil {
-			return err
+		_, lost := q.d.poll()
+		if ok, err := q.note.mapped(); ok || err != nil || lost != nil {
+			return errors.Join(lost, err)
 		}
 		if pause == 0 {
 			runtime.Gosched()

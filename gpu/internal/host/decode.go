@@ -77,7 +77,7 @@ func (s *slot) decode(jobs []job) error {
 	if err := s.submit(); err != nil {
 		return err
 	}
-	return s.q.Downloaded(func(p []byte) {
+	return s.downloaded(func(p []byte) {
 		result := p
 		for i := range jobs {
 			j := &jobs[i]

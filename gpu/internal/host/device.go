@@ -98,7 +98,7 @@ type Device struct {
 	queues   int           // as many as there are slots
 
 	again map[string]int // extra dispatches by kernel; see Again
-	away  atomic.Int64   // nanoseconds; see Away
+	trace *Trace         // of the call of Trace in progress
 }
 
 // ErrClosed is the error of calls that Close interrupts, and of later ones.

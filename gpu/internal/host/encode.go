@@ -106,7 +106,7 @@ func (s *slot) countBatch(jobs []job, in uint64, units int) error {
 	if err := s.submit(); err != nil {
 		return err
 	}
-	return s.q.Downloaded(func(p []byte) {
+	return s.downloaded(func(p []byte) {
 		for i := range jobs {
 			j := &jobs[i]
 			if s.makeGroups(j, p[:4*countWords*j.units]); j.w != nil && len(j.w.Groups) == 0 {
@@ -214,7 +214,7 @@ func readResult(g *rans.LaneGroup, p []byte) (count int, ok bool) {
 func (s *slot) downloadWords(jobs []job, n uint32) error {
 	s.counts = s.counts[:0]
 	s.begin(0, In)
-	err := s.q.Downloaded(func(p []byte) {
+	err := s.downloaded(func(p []byte) {
 		end := uint64(n * encResultWords)
 		for i := range jobs {
 			j := &jobs[i]
@@ -238,7 +238,7 @@ func (s *slot) downloadWords(jobs []job, n uint32) error {
 	if err := s.submit(); err != nil {
 		return err
 	}
-	return s.q.Downloaded(func(p []byte) {
+	return s.downloaded(func(p []byte) {
 		counts := s.counts
 		for i := range jobs {
 			j := &jobs[i]

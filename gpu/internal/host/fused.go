@@ -194,7 +194,7 @@ func (s *slot) submitFused(blocks []matchJob, positions, tiles int, used *fusedU
 		return err
 	}
 	total := uint64(0)
-	err := s.q.Downloaded(func(p []byte) {
+	err := s.downloaded(func(p []byte) {
 		if total = payloadsSize(blocks, p, out); total <= guess {
 			copyPayloads(blocks, p)
 		}
@@ -212,7 +212,7 @@ func (s *slot) submitFused(blocks []matchJob, positions, tiles int, used *fusedU
 	if err := s.submit(); err != nil {
 		return err
 	}
-	return s.q.Downloaded(func(p []byte) { copyPayloads(blocks, p) })
+	return s.downloaded(func(p []byte) { copyPayloads(blocks, p) })
 }
 
 // payloadsSize returns the bytes of the table of sizes and all payloads. If they exceed limit, it

@@ -113,7 +113,7 @@ func (s *slot) submitMatch(blocks []matchJob, positions, tiles int) error {
 	if err := s.submit(); err != nil {
 		return err
 	}
-	return s.q.Downloaded(func(p []byte) {
+	return s.downloaded(func(p []byte) {
 		for i := range blocks {
 			j := &blocks[i]
 			j.r.Candidates = gpu.NewCandidates(j.positions)

@@ -1,6 +1,11 @@
 package host
 
-import "time"
+import (
+	"slices"
+	"time"
+
+	"github.com/gopz/compress/gpu"
+)
 
 // Again dispatches a kernel n more times wherever it is dispatched. The time that this adds is the
 // kernel's without transfers. All kernels but match_scan give the same result again, so results
@@ -9,9 +14,64 @@ func (d *Device) Again(kernel string, n int) {
 	d.again = map[string]int{kernel: n}
 }
 
-// Away returns how much of the time in calls of Run was spent in submissions, from recording to
-// completion. The rest is work of the host: packing, unpacking, tables.
-func (d *Device) Away() time.Duration { return time.Duration(d.away.Load()) }
+// Trace says where the time of calls of Run went. Durations and bytes are sums.
+type Trace struct {
+	Pack   time.Duration // work of the host before submissions: packing, tables, waits for memory
+	Away   time.Duration // in submissions, from recording to completion
+	Unpack time.Duration // reading downloads
+	// By the device's clock, which is part of Away. Clock is false if a submission was not timed.
+	Clock              bool
+	Up, Down           time.Duration
+	UpBytes, DownBytes uint64
+	Submissions        int
+	Kernels            []KernelTime
+}
+
+// KernelTime is the time of a kernel in all submissions of a trace.
+type KernelTime struct {
+	Name       string
+	Groups     int           // workgroups of all dispatches, without repetitions
+	Dispatches int           // without repetitions
+	Time       time.Duration // by the device's clock
+}
+
+// Trace runs a batch as Run does and returns where the time went. No other call may be in flight.
+func (d *Device) Trace(op gpu.Op, batch []*gpu.Request) (*Trace, error) {
+	t := &Trace{Clock: true}
+	d.trace = t
+	defer func() { d.trace = nil }()
+	start := time.Now()
+	err := d.Run(op, batch)
+	t.Pack = time.Since(start) - t.Away - t.Unpack
+	t.Clock = t.Clock && t.Submissions > 0
+	return t, err
+}
+
+// add adds a submission that took that long.
+func (t *Trace) add(s *Submission, away time.Duration) {
+	t.Submissions++
+	t.Away += away
+	t.UpBytes += s.UploadSize
+	t.DownBytes += s.DownloadSize()
+	times := s.Times
+	if !times.Set {
+		t.Clock = false
+	}
+	t.Up, t.Down = t.Up+times.Up, t.Down+times.Down
+	for i := range s.Kernels {
+		k := &s.Kernels[i]
+		n := slices.IndexFunc(t.Kernels, func(x KernelTime) bool { return x.Name == k.Kernel })
+		if n < 0 {
+			n = len(t.Kernels)
+			t.Kernels = append(t.Kernels, KernelTime{Name: k.Kernel})
+		}
+		x := &t.Kernels[n]
+		x.Groups, x.Dispatches = x.Groups+k.Groups, x.Dispatches+1
+		if times.Set {
+			x.Time += times.Kernels[i]
+		}
+	}
+}
 
 // Transfer measures how long n bytes take to the device and back, each in a submission of its own.
 func (d *Device) Transfer(n int) (up, down time.Duration, err error) {
@@ -46,7 +106,7 @@ func (s *slot) measureUpload(size uint64) (time.Duration, error) {
 		return 0, err
 	}
 	took := time.Since(start)
-	return took, s.q.Downloaded(func([]byte) {})
+	return took, s.downloaded(func([]byte) {})
 }
 
 func (s *slot) measureDownload(size uint64) (time.Duration, error) {
@@ -57,5 +117,5 @@ func (s *slot) measureDownload(size uint64) (time.Duration, error) {
 		return 0, err
 	}
 	took := time.Since(start)
-	return took, s.q.Downloaded(func([]byte) {})
+	return took, s.downloaded(func([]byte) {})
 }

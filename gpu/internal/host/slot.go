@@ -78,10 +78,25 @@ func (s *slot) submit() error {
 				k.Kernel, k.Groups, maxGroups*maxRows)
 		}
 	}
+	t := s.d.trace
+	if t == nil {
+		return s.q.Submit(&s.sub)
+	}
+	s.sub.Times = new(Times)
 	start := time.Now()
 	err := s.q.Submit(&s.sub)
-	s.d.away.Add(int64(time.Since(start)))
+	t.add(&s.sub, time.Since(start))
+	s.sub.Times = nil
 	return err
+}
+
+// downloaded calls f with the downloads of the last submission.
+func (s *slot) downloaded(f func(p []byte)) error {
+	if t := s.d.trace; t != nil {
+		start := time.Now()
+		defer func() { t.Unpack += time.Since(start) }()
+	}
+	return s.q.Downloaded(f)
 }
 
 // whole binds all of a buffer.

@@ -33,7 +33,7 @@ func (d *Device) Streams(r *gpu.Request) (*lzseq.Streams, error) {
 	}
 	out := new(lzseq.Streams)
 	var err error
-	if e := s.q.Downloaded(func(p []byte) { err = readStreams(out, p, bounds, len(r.Src)) }); e != nil {
+	if e := s.downloaded(func(p []byte) { err = readStreams(out, p, bounds, len(r.Src)) }); e != nil {
 		return nil, e
 	}
 	return out, err

@@ -9,6 +9,8 @@
 // units of 32 bits.
 package host
 
+import "time"
+
 // Driver runs kernels on one open device. Its methods may be called from any goroutine.
 type Driver interface {
 	// MaxBuffer returns the greatest size of a buffer in bytes, a multiple of 256.
@@ -45,6 +47,33 @@ type Submission struct {
 	Reserve    []BufferSize // least sizes of buffers that the kernels use
 	Kernels    []Dispatch
 	Downloads  []Range
+	// Times, if set, is where the queue stores the times of the submission. A queue without a clock
+	// of the device leaves it unchanged.
+	Times *Times
+}
+
+// Times are the times of the parts of a submission by the device's clock.
+type Times struct {
+	Set      bool // the queue has stored the times
+	Up, Down time.Duration
+	Kernels  []time.Duration // of each Dispatch
+}
+
+// SetMarks sets the times from moments in nanoseconds: before the upload, before and after each
+// dispatch, and after the downloads.
+func (t *Times) SetMarks(marks []float64) {
+	if len(marks) < 2 {
+		return
+	}
+	span := func(from, to int) time.Duration { return time.Duration(max(0, marks[to]-marks[from])) }
+	last := len(marks) - 1
+	t.Set, t.Up, t.Down, t.Kernels = true, span(0, 1), span(last-1, last), t.Kernels[:0]
+	if last == 1 { // no kernels: either of them
+		t.Up = 0
+	}
+	for i := 1; i < last-1; i += 2 {
+		t.Kernels = append(t.Kernels, span(i, i+1))
+	}
 }
 
 // Buffer is one of the buffers of a queue.

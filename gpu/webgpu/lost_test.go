@@ -1,0 +1,146 @@
+//go:build webgpu && cgo
+
+package webgpu
+
+import (
+	"errors"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cogentcore/webgpu/wgpu"
+
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/gpu/gputest"
+	"github.com/gopz/compress/gpu/internal/host"
+)
+
+// openLosable opens a device and its driver.
+func openLosable(t *testing.T) (*host.Device, *driver) {
+	t.Helper()
+	d, a, err := openDriver(nth(adapterNumber()))
+	if err != nil {
+		gputest.Missing(t, err)
+	}
+	dev, err := host.New(d, host.Config{Name: a.Name, Kind: a.Kind})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dev, d
+}
+
+// TestLostDevice checks that every call on a lost device fails, and that Close returns.
+func TestLostDevice(t *testing.T) {
+	dev, d := openLosable(t)
+	defer dev.Close()
+	gputest.Smoke(t, dev)
+	d.lose()
+	for _, kind := range []string{"encode", "decode", "match", "fused"} {
+		for range 3 { // on both queues
+			if err := gputest.Try(dev, kind, 40_000); !errors.Is(err, errLost) {
+				t.Errorf("%s: error %v, want %v", kind, err, errLost)
+			}
+		}
+	}
+}
+
+// TestLostInFlight checks that calls return when the library reports the loss of a device at work, and
+// that Close frees what the device has finished.
+func TestLostInFlight(t *testing.T) {
+	for round := range 4 {
+		dev, d := openLosable(t)
+		var wg sync.WaitGroup
+		started := make(chan bool, 2)
+		for range 2 {
+			wg.Go(func() {
+				for i := 0; ; i++ {
+					if i == 2 {
+						started <- true
+					}
+					if err := gputest.Try(dev, "match", 40_000); err != nil {
+						if i < 2 || !errors.Is(err, errLost) {
+							t.Errorf("batch %d: error %v, want %v", i, err, errLost)
+						}
+						if i < 2 {
+							started <- true
+						}
+						return
+					}
+				}
+			})
+		}
+		<-started
+		<-started
+		time.Sleep(time.Duration(round) * 7 * time.Millisecond)
+		d.lose()
+		wg.Wait()
+		dev.Close()
+		for end := time.Now().Add(2 * lostWait); d.Held() != 0; time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%d objects are held after Close", d.Held())
+			}
+		}
+	}
+}
+
+// TestPanic makes the library panic, as it does if the driver reports a loss within a submission. The
+// error of the call and of all later ones must be errLost, and another device must work.
+func TestPanic(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("a panic of the library ends the program on this system")
+	}
+	panics := map[string]func(d *driver) error{
+		"map": func(d *driver) error {
+			b, err := d.buffer(wgpu.BufferUsageMapRead|wgpu.BufferUsageCopyDst, 256, false)
+			if err != nil {
+				return err
+			}
+			_, err = d.mappedRange(b, 256)
+			return err
+		},
+		"submission": func(d *driver) error {
+			usage := wgpu.BufferUsageCopySrc | wgpu.BufferUsageCopyDst
+			mapped, err := d.buffer(usage, 256, true)
+			if err != nil {
+				return err
+			}
+			other, err := d.buffer(usage, 256, false)
+			if err != nil {
+				return err
+			}
+			enc, err := d.dev.CreateCommandEncoder(nil)
+			if err != nil {
+				return err
+			}
+			recordCopy(enc, mapped, 0, other, 0, 256)
+			commands, err := enc.Finish(nil)
+			if err != nil {
+				return err
+			}
+			return d.submit(commands)
+		},
+	}
+	for name, f := range panics {
+		for range 3 { // a thread that has panicked panics again
+			dev, d := openLosable(t)
+			if err := f(d); !errors.Is(err, errLost) || !d.broken.Load() {
+				t.Fatalf("%s: error %v; the library panicked: %v", name, err, d.broken.Load())
+			}
+			for range 3 {
+				if err := gputest.Try(dev, "decode", 40_000); !errors.Is(err, errLost) {
+					t.Errorf("%s: later error %v, want %v", name, err, errLost)
+				}
+			}
+			if err := dev.Close(); err != nil {
+				t.Error(err)
+			}
+			if err := dev.Run(gpu.StageN, nil); !errors.Is(err, host.ErrClosed) {
+				t.Errorf("%s: after Close: error %v", name, err)
+			}
+		}
+	}
+	dev, _ := openLosable(t)
+	defer dev.Close()
+	gputest.Smoke(t, dev)
+}
