@@ -4,6 +4,7 @@ package opengl
 
 import (
 	"bytes"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"math"
@@ -23,6 +24,9 @@ func TestConforms(t *testing.T) { gputest.Run(t, openTest) }
 
 // TestAllocs checks that larger batches allocate no more.
 func TestAllocs(t *testing.T) { gputest.Allocs(t, openTest) }
+
+// TestTimes checks the times of the device's clock.
+func TestTimes(t *testing.T) { gputest.Times(t, openTest) }
 
 // openTest opens the device under test.
 func openTest(c gputest.Config) (gpu.Device, error) {
@@ -61,6 +65,28 @@ func testDriver(t *testing.T) (*driver, host.Queue) {
 		}
 	})
 	return d, q
+}
+
+// TestNeeded checks that a program with this package starts without libEGL and libGL.
+func TestNeeded(t *testing.T) {
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := elf.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	list, err := f.ImportedLibraries()
+	if err != nil || len(list) == 0 {
+		t.Fatalf("libraries %v, error %v", list, err)
+	}
+	for _, name := range list {
+		if strings.HasPrefix(name, "libEGL") || strings.HasPrefix(name, "libGL") {
+			t.Errorf("the program needs %s at its start", name)
+		}
+	}
 }
 
 // TestDisplays checks that a device works on every display of EGL, and that every listed adapter

@@ -3,10 +3,41 @@
 package opengl
 
 /*
-#cgo LDFLAGS: -lEGL
+#cgo LDFLAGS: -Wl,--as-needed -ldl
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
+#include "load.h"
+
+// EGL's functions, which pz_load finds. go-gl calls none of EGL.
+static struct {
+	__typeof__(eglGetDisplay) *GetDisplay;
+	__typeof__(eglInitialize) *Initialize;
+	__typeof__(eglBindAPI) *BindAPI;
+	__typeof__(eglGetError) *GetError;
+	__typeof__(eglCreateContext) *CreateContext;
+	__typeof__(eglMakeCurrent) *MakeCurrent;
+	__typeof__(eglDestroyContext) *DestroyContext;
+	__typeof__(eglReleaseThread) *ReleaseThread;
+} pz_egl;
+
+// pz_load opens libEGL. It returns NULL, or what is missing.
+static char const *pz_load(void) {
+	static char const *const names[] = { "eglGetDisplay", "eglInitialize", "eglBindAPI", "eglGetError",
+		"eglCreateContext", "eglMakeCurrent", "eglDestroyContext", "eglReleaseThread" };
+	void **functions = (void **)&pz_egl;
+	void *lib = dlopen("libEGL.so.1", RTLD_NOW | RTLD_LOCAL);
+	if (lib == NULL || !pz_set_egl(dlsym(lib, "eglGetProcAddress"))) {
+		return dlerror();
+	}
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if ((functions[i] = dlsym(lib, names[i])) == NULL) {
+			return names[i];
+		}
+	}
+	return NULL;
+}
 
 enum { pz_surfaceless, pz_device, pz_default };
 
@@ -32,7 +63,7 @@ static EGLDisplay pz_display(int kind, int number) {
 	EGLDeviceEXT *devices;
 	EGLint n = 0;
 	if (kind == pz_default) {
-		return eglGetDisplay(EGL_DEFAULT_DISPLAY);
+		return pz_egl.GetDisplay(EGL_DEFAULT_DISPLAY);
 	}
 	if (get == NULL) {
 		return EGL_NO_DISPLAY;
@@ -65,22 +96,22 @@ static int pz_open(int kind, int number, pz_context *c) {
 		c->error = EGL_BAD_DISPLAY;
 		return 0;
 	}
-	if (!eglInitialize(c->display, NULL, NULL) || !eglBindAPI(EGL_OPENGL_API)) {
-		c->error = eglGetError();
+	if (!pz_egl.Initialize(c->display, NULL, NULL) || !pz_egl.BindAPI(EGL_OPENGL_API)) {
+		c->error = pz_egl.GetError();
 		return 0;
 	}
-	c->context = eglCreateContext(c->display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, robust);
+	c->context = pz_egl.CreateContext(c->display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, robust);
 	if (c->context == EGL_NO_CONTEXT) {
 		has = 1;
-		c->context = eglCreateContext(c->display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, plain);
+		c->context = pz_egl.CreateContext(c->display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, plain);
 	}
 	if (c->context == EGL_NO_CONTEXT) {
-		c->error = eglGetError();
+		c->error = pz_egl.GetError();
 		return 0;
 	}
-	if (!eglMakeCurrent(c->display, EGL_NO_SURFACE, EGL_NO_SURFACE, c->context)) {
-		c->error = eglGetError();
-		eglDestroyContext(c->display, c->context);
+	if (!pz_egl.MakeCurrent(c->display, EGL_NO_SURFACE, EGL_NO_SURFACE, c->context)) {
+		c->error = pz_egl.GetError();
+		pz_egl.DestroyContext(c->display, c->context);
 		return 0;
 	}
 	return has;
@@ -89,9 +120,9 @@ static int pz_open(int kind, int number, pz_context *c) {
 // pz_close frees the context. It does not terminate the display, because other code in this process
 // may have the same handle.
 static void pz_close(pz_context *c) {
-	eglMakeCurrent(c->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
-	eglDestroyContext(c->display, c->context);
-	eglReleaseThread();
+	pz_egl.MakeCurrent(c->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+	pz_egl.DestroyContext(c->display, c->context);
+	pz_egl.ReleaseThread();
 }
 
 static void *pz_function(char const *name) { return (void *)eglGetProcAddress(name); }
@@ -99,9 +130,21 @@ static void *pz_function(char const *name) { return (void *)eglGetProcAddress(na
 import "C"
 
 import (
+	"errors"
 	"fmt"
+	"sync"
 	"unsafe"
+
+	"github.com/gopz/compress/gpu"
 )
+
+// load opens libEGL, once. The program starts without it.
+var load = sync.OnceValue(func() error {
+	if missing := C.pz_load(); missing != nil {
+		return errors.New("opengl: " + C.GoString(missing))
+	}
+	return nil
+})
 
 const surfaceless = C.pz_surfaceless
 
@@ -125,7 +168,13 @@ func (disp display) String() string {
 // others fail. It needs a desktop, which may be remote.
 func displays() (list []display, last display, err error) {
 	devices := 0
-	t, err := newThread(func() error { devices = int(C.pz_devices()); return nil }, func() {}, startTimeout)
+	t, err := newThread(func() error {
+		if err := load(); err != nil {
+			return fmt.Errorf("%w; on Linux install libEGL: %w", gpu.ErrNoGPU, err)
+		}
+		devices = int(C.pz_devices())
+		return nil
+	}, func() {}, startTimeout)
 	if err != nil {
 		return nil, last, err
 	}
