@@ -189,7 +189,8 @@ gpu() {
   pkg-config --exists egl || need egl-headers 'libegl-dev libgl-dev' || return
   local -x CGO_ENABLED=1 CI=1 # a missing adapter is a failure
   go vet -tags "$tags" ./... && go run "$staticcheck" -tags "$tags" ./gpu/... &&
-    go test -timeout "$timeout" -tags "$tags" ./gpu ./gpu/internal/... ./gpu/opengl ./gpu/webgpu ./gpu/pz
+    go test -timeout "$timeout" -tags "$tags" \
+      ./gpu ./gpu/internal/... ./gpu/opengl ./gpu/webgpu ./gpu/pz ./gpu/day
 }
 
 # gpu_drivers runs the tests of the GPU drivers on llvmpipe with 4, 8 and 16 lanes, as far as the

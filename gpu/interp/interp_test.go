@@ -13,9 +13,12 @@ import (
 // opener returns a function that opens devices on interpreters with a seed.
 func opener(seed uint64) gputest.Open {
 	return func(c gputest.Config) (gpu.Device, error) {
-		return host.New(New(Options{Seed: seed}), host.Config{
-			Name: "interpreter", Kind: gpu.Software, Fault: c.Fault,
-		})
+		d, err := host.New(New(Options{Seed: seed}), host.Config{Name: "interpreter", Kind: gpu.Software})
+		if err != nil {
+			return nil, err
+		}
+		d.SetFault(c.Fault)
+		return d, nil
 	}
 }
 

@@ -30,10 +30,11 @@ func TestTimes(t *testing.T) { gputest.Times(t, openTest) }
 
 // openTest opens the device under test.
 func openTest(c gputest.Config) (gpu.Device, error) {
-	d, err := open(number(), host.Config{Fault: c.Fault})
+	d, err := open(number(), host.Config{})
 	if err != nil {
 		return nil, fmt.Errorf("%w; on Debian and Ubuntu: apt-get install libegl1 libgl1-mesa-dri", err)
 	}
+	d.SetFault(c.Fault)
 	return d, nil
 }
 

@@ -27,11 +27,12 @@ func TestTimes(t *testing.T) { gputest.Times(t, openTest) }
 
 // openTest opens the device under test.
 func openTest(c gputest.Config) (gpu.Device, error) {
-	d, err := open(nth(adapterNumber()), host.Config{Fault: c.Fault})
+	d, err := open(nth(adapterNumber()), host.Config{})
 	if err != nil {
 		return nil, fmt.Errorf("%w; on Debian and Ubuntu: "+
 			"apt-get install mesa-vulkan-drivers libvulkan1", err)
 	}
+	d.SetFault(c.Fault)
 	return d, nil
 }
 

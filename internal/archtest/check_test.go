@@ -38,7 +38,7 @@ func check(module string, u importUse) string {
 		return fmt.Sprintf("package %q, imported by %q, has no floor: add it to the table in %s",
 			to, from, tables)
 	}
-	if suites[to] && !u.test {
+	if suites[to] && !u.test && level != tools {
 		return fmt.Sprintf("%q imports %q, which is for tests only", from, to)
 	}
 	if u.test || suites[from] && toLevel == workshop {

@@ -92,6 +92,9 @@ var packages = map[string]floor{
 	"internal/seqdump": tools,
 	"gpu/interp":       tools,
 	"internal/bench":   tools,
+	"gpu/day":          tools, // links GPU drivers, runs single stages and the suite of devices
+
+	"internal/measuring": ground, // for tools
 
 	"internal/archtest": workshop,
 	"internal/bcetest":  workshop,
@@ -104,7 +107,7 @@ var packages = map[string]floor{
 }
 
 // suites lists packages of tests that other packages run. They may import what tests may, and only
-// tests import them.
+// tests and tools import them.
 var suites = map[string]bool{
 	"gpu/gputest": true,
 }
@@ -126,10 +129,11 @@ var sideways = map[arrow]string{
 	{"gpu", "lz77"}:  "results hold sequences",
 	{"gpu", "lzseq"}: "results hold lzseq's streams",
 
-	{"gpu/gputest", "gpu"}:   "tests devices",
-	{"gpu/gputest", "lz77"}:  "compares with the CPU's match finders",
-	{"gpu/gputest", "lzseq"}: "compares with the CPU's streams",
-	{"gpu/gputest", "rans"}:  "compares with the CPU's coders",
+	{"gpu/gputest", "gpu"}:               "tests devices",
+	{"gpu/gputest", "gpu/internal/host"}: "tests the times that its devices take",
+	{"gpu/gputest", "lz77"}:              "compares with the CPU's match finders",
+	{"gpu/gputest", "lzseq"}:             "compares with the CPU's streams",
+	{"gpu/gputest", "rans"}:              "compares with the CPU's coders",
 
 	{"gpu/internal/host", "gpu"}:   "implements the devices",
 	{"gpu/internal/host", "lz77"}:  "parses candidates into sequences",
@@ -226,6 +230,6 @@ var cgo = map[string]string{
 var linked = map[string][]string{
 	"internal/cli/remote": {"cmd/pz", "gpu/pz"},
 
-	"gpu/webgpu": {"gpu/pz", "examples/profile", "internal/bench"},
-	"gpu/opengl": {"gpu/pz", "examples/profile", "internal/bench"},
+	"gpu/webgpu": {"gpu/pz", "gpu/day", "examples/profile", "internal/bench"},
+	"gpu/opengl": {"gpu/pz", "gpu/day", "examples/profile", "internal/bench"},
 }

@@ -63,6 +63,11 @@ var checkTests = []struct {
 	{"internal/cli", "internal/seqdump", false, "points up"},
 	{"internal/seqdump", "internal/corpus", false, ""},
 
+	// So do they with suites of tests.
+	{"gpu/day", "gpu/gputest", false, ""},
+	{"gpu/day", "gpu/webgpu", false, ""},
+	{"pipeline", "gpu/gputest", false, "for tests only"},
+
 	// Packages of the workshop are for tests and tools, and stand alone.
 	{"", "internal/corpus", false, "for tests only"},
 	{"internal/cli", "internal/corpus", false, "for tests only"},

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/gopz/compress/internal/measuring"
 )
 
 // runAgainst compares two builds of pz.
@@ -45,8 +47,8 @@ func (cfg *gateConfig) runAgainst(ctx context.Context, out io.Writer) error {
 		all = append(all, changes...)
 	}
 	t := changeTable(all, cfg.limits)
-	fmt.Fprintf(out, "%s\n%s, %d threads; new %s, old %s; medians by turns\n\n", machine(), cfg.in.name,
-		cfg.threads, cfg.revision, cfg.oldName)
+	fmt.Fprintf(out, "%s\n%s, %d threads; new %s, old %s; medians by turns\n\n",
+		measuring.Machine(), cfg.in.name, cfg.threads, cfg.revision, cfg.oldName)
 	if err := errors.Join(t.text(out), cfg.writeOutput(t)); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/measuring"
 )
 
 // baselineColumn is a median in the baseline.
@@ -33,7 +34,7 @@ type schedulerStats = compress.SchedulerStats
 
 var baselineColumns = []baselineColumn{
 	{"mbps_median", "%.3f", func(j *job, s *statsSample) float64 {
-		return mbps(j.bytes*int64(j.iterations), s.total.wall)
+		return measuring.MBps(j.bytes*int64(j.iterations), s.total.wall)
 	}},
 	{overheadColumn, "%.3f", func(_ *job, s *statsSample) float64 { return s.stats.OverheadPct() }},
 	{"runs_median", "%.0f", count(func(s *schedulerStats) int64 { return s.Runs })},
@@ -49,8 +50,12 @@ var baselineColumns = []baselineColumn{
 	{"gpu_try_send_full_count_median", "%.0f", count(func(s *schedulerStats) int64 { return s.QueueFull })},
 	{"gpu_try_send_disconnected_count_median", "%.0f",
 		count(func(s *schedulerStats) int64 { return s.DeviceLost })},
-	{speedColumn, "%.3f", func(j *job, s *statsSample) float64 { return mbps(j.bytes, s.fastest.cpu) }},
-	{wallColumn, "%.3f", func(j *job, s *statsSample) float64 { return mbps(j.bytes, s.fastest.wall) }},
+	{speedColumn, "%.3f", func(j *job, s *statsSample) float64 {
+		return measuring.MBps(j.bytes, s.fastest.cpu)
+	}},
+	{wallColumn, "%.3f", func(j *job, s *statsSample) float64 {
+		return measuring.MBps(j.bytes, s.fastest.wall)
+	}},
 	{"gpu_strict_waiting_count_median", "%.0f",
 		count(func(s *schedulerStats) int64 { return s.StrictWaiting })},
 	{"gpu_strict_wait_ns_median", "%.0f",
@@ -83,12 +88,12 @@ func machineKeys(threads int) [][2]string {
 	var id []string
 	for _, key := range []string{"cpu family", "model", "stepping", "CPU implementer", "CPU part",
 		"CPU revision"} {
-		if v := cpuinfo(key); v != "" {
+		if v := measuring.CPUInfo(key); v != "" {
 			id = append(id, key+" "+v)
 		}
 	}
 	return [][2]string{
-		{"cpu", processor()},
+		{"cpu", measuring.Processor()},
 		{"cpuid", strings.Join(id, ", ")},
 		{"kernels", compress.Kernels()},
 		{"cores", strconv.Itoa(runtime.NumCPU())},
@@ -250,7 +255,7 @@ func (b *baseline) judge(j *job, l limits) (failed bool, row []string) {
 	for _, s := range j.samples {
 		cpu = append(cpu, s.total.cpu)
 	}
-	calm := float64(middle(cpu)) >= calmPart*now[computeColumn]
+	calm := float64(measuring.Middle(cpu)) >= calmPart*now[computeColumn]
 	speed := now[speedColumn] / number(speedColumn)
 	overhead := (now[overheadColumn] - number(overheadColumn)) / 100
 	wall := now[wallColumn] / number(wallColumn)

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/gopz/compress/internal/measuring"
 )
 
 const filesUsage = `usage: scripts/bench.sh [OPTION]... [FILE or DIRECTORY]...
@@ -115,7 +117,7 @@ func runFiles(ctx context.Context, args []string, out io.Writer) error {
 	if cfg.benchfmt {
 		return writeBenchmarks(out, "Files", shown)
 	}
-	fmt.Fprintln(out, machine())
+	fmt.Fprintln(out, measuring.Machine())
 	for _, n := range notes {
 		fmt.Fprintln(out, n)
 	}

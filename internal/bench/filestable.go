@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/gopz/compress/internal/measuring"
 )
 
 // total stands for a file's name in the sum over all files.
@@ -88,8 +90,8 @@ func samplesTable(results []*entry) *table {
 			strconv.FormatInt(r.size, 10), strconv.FormatInt(r.packed, 10), fmt.Sprintf("%.4f", r.ratio())}
 		for _, samples := range [][]sample{r.compress, r.decompress} {
 			m, walls := median(samples), times(samples, wallClock)
-			row = append(row, fmt.Sprintf("%.2f", mbps(r.size, m.wall)), seconds(m.wall), seconds(m.cpu),
-				seconds(slices.Min(walls)), seconds(slices.Max(walls)))
+			row = append(row, fmt.Sprintf("%.2f", measuring.MBps(r.size, m.wall)), seconds(m.wall),
+				seconds(m.cpu), seconds(slices.Min(walls)), seconds(slices.Max(walls)))
 		}
 		t.add(row...)
 	}

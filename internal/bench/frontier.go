@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/measuring"
 )
 
 const frontierUsage = `usage: scripts/bench.sh --frontier [OPTION]... FILE...
@@ -211,7 +212,7 @@ func (cfg *frontierConfig) heading(inputs []*input, before, after string) []stri
 	}
 	lines := []string{
 		"Content: " + strings.Join(names, ", "),
-		fmt.Sprintf("Machine: %s; load average %s before, %s after", machine(), before, after),
+		fmt.Sprintf("Machine: %s; load average %s before, %s after", measuring.Machine(), before, after),
 		fmt.Sprintf("Versions: pz of revision %s; klauspost/compress %s", cfg.revision,
 			moduleVersion("github.com/klauspost/compress")),
 	}

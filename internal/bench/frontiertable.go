@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/gopz/compress/internal/measuring"
 )
 
 // report returns the measurements as Markdown.
@@ -149,6 +151,6 @@ func relative(ours, theirs *point, samples func(*entry) []sample) float64 {
 		for k := range v {
 			v[k] = b[k].cpu.Seconds() / a[k].cpu.Seconds()
 		}
-		return middle(v)
+		return measuring.Middle(v)
 	})
 }

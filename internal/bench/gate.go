@@ -46,7 +46,7 @@ the same machine. Both take levels 1, 4 and 7 of all pipelines, both ways: about
   --self-test        show that 10% more work fails, and the same work passes
   --help             this text
 
-A GPU needs a C compiler; PZ_GPU_TAGS is as for scripts/gpu-bench.sh. On a GPU wall time counts, too.
+A GPU needs a C compiler; PZ_GPU_TAGS is as for scripts/gpu-day.sh. On a GPU wall time counts, too.
 
 Exit status: 0 no regression; 1 a regression, or an error; 2 wrong usage; 3 no judgement, because
 the baseline is missing, from another machine or of other work, or there is no such device; 130

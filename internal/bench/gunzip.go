@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/gopz/compress/internal/measuring"
 )
 
 const gunzipUsage = `usage: scripts/bench.sh --gunzip [OPTION]... [FILE or DIRECTORY]...
@@ -107,7 +109,7 @@ func runGunzip(ctx context.Context, args []string, out io.Writer) error {
 			return err
 		}
 	}
-	fmt.Fprintln(out, machine())
+	fmt.Fprintln(out, measuring.Machine())
 	for _, n := range notes {
 		fmt.Fprintln(out, n)
 	}
@@ -255,14 +257,14 @@ func speedTable(rows []*restored, n int, by clock) *table {
 		first := by(median(rows[0].samples)).Seconds()
 		for i, r := range rows[:n] {
 			d := by(median(r.samples))
-			line = append(line, fmt.Sprintf("%.0f", mbps(r.file.size, d)))
+			line = append(line, fmt.Sprintf("%.0f", measuring.MBps(r.file.size, d)))
 			ratios[i] = append(ratios[i], d.Seconds()/first)
 		}
 		t.add(line...)
 	}
 	mid, low := []string{"median of " + t.columns[1] + " ÷ this"}, []string{"lowest"}
 	for _, r := range ratios {
-		mid = append(mid, fmt.Sprintf("%.2f", middle(r)))
+		mid = append(mid, fmt.Sprintf("%.2f", measuring.Middle(r)))
 		low = append(low, fmt.Sprintf("%.2f", slices.Min(r)))
 	}
 	t.add(mid...)
@@ -277,7 +279,7 @@ func restoredTable(rows []*restored) *table {
 	for _, r := range rows {
 		m := median(r.samples)
 		t.add(r.file.name, strconv.FormatInt(r.file.size, 10), strconv.FormatInt(r.file.packed, 10), r.by,
-			fmt.Sprintf("%.1f", mbps(r.file.size, m.wall)), fmt.Sprintf("%.6f", m.wall.Seconds()),
+			fmt.Sprintf("%.1f", measuring.MBps(r.file.size, m.wall)), fmt.Sprintf("%.6f", m.wall.Seconds()),
 			fmt.Sprintf("%.6f", m.cpu.Seconds()), fmt.Sprintf("%.3f", spread(r.samples, wallClock)))
 	}
 	return t

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/measuring"
 )
 
 // statsSample is a measurement of a job with the scheduler's statistics.
@@ -107,5 +108,5 @@ func (j *job) median(c *baselineColumn) float64 {
 	for i := range v {
 		v[i] = c.value(j, &j.samples[i])
 	}
-	return middle(v)
+	return measuring.Middle(v)
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/gopz/compress/internal/measuring"
 )
 
 // limits says how much slower a build may be.
@@ -37,7 +39,7 @@ func (c *change) ratios(by clock) []float64 {
 }
 
 // ratio returns the median of the ratios.
-func (c *change) ratio(by clock) float64 { return middle(c.ratios(by)) }
+func (c *change) ratio(by clock) float64 { return measuring.Middle(c.ratios(by)) }
 
 // bounds returns bounds of the median ratio that hold with a probability of 98%, whatever the
 // distribution of the noise: by the order statistics of the sign test. Of fewer than seven ratios
@@ -97,7 +99,7 @@ func judge(changes []*change, l limits) (v verdict) {
 			v.slower = append(v.slower, c.name)
 		}
 	}
-	v.cpu, v.wall = middle(cpu), middle(wall)
+	v.cpu, v.wall = measuring.Middle(cpu), measuring.Middle(wall)
 	v.failed = len(v.slower) > 0 || v.cpu < 1-l.medianPct/100
 	return v
 }
@@ -114,7 +116,9 @@ func changeTable(changes []*change, l limits) *table {
 		if c.sizes[0] != c.sizes[1] {
 			verdict += fmt.Sprintf(", %d bytes, were %d", c.sizes[1], c.sizes[0])
 		}
-		speed := func(samples []sample) string { return formatSpeed(mbps(c.size, median(samples).cpu)) }
+		speed := func(samples []sample) string {
+			return formatSpeed(measuring.MBps(c.size, median(samples).cpu))
+		}
 		t.add(c.name, speed(c.old), speed(c.new),
 			fmt.Sprintf("%.3f", c.ratio(cpuClock)), fmt.Sprintf("%.3f", c.ratio(wallClock)),
 			fmt.Sprintf("%.0f%%", 100*max(spread(c.old, cpuClock), spread(c.new, cpuClock))),

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
@@ -11,32 +10,6 @@ import (
 )
 
 func platform() (goos, goarch string) { return runtime.GOOS, runtime.GOARCH }
-
-// machine describes this machine in a line.
-func machine() string {
-	return fmt.Sprintf("%s, %d CPUs, %s/%s, %s", processor(), runtime.NumCPU(), runtime.GOOS,
-		runtime.GOARCH, runtime.Version())
-}
-
-// processor returns the processor's name if Linux tells it.
-func processor() string {
-	if name := cpuinfo("model name"); name != "" {
-		return name
-	}
-	return "unknown processor"
-}
-
-// cpuinfo returns the value of a key in the first entry of /proc/cpuinfo, "" if there is none.
-func cpuinfo(key string) string {
-	info, _ := os.ReadFile("/proc/cpuinfo")
-	for line := range strings.Lines(string(info)) {
-		name, value, ok := strings.Cut(line, ":")
-		if ok && strings.TrimSpace(name) == key {
-			return strings.TrimSpace(value)
-		}
-	}
-	return ""
-}
 
 // load returns the load averages if Linux tells them.
 func load() string {

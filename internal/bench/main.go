@@ -3,10 +3,9 @@
 //	bench files     how do pz and other compressors compare as whole commands?
 //	bench gunzip    how fast do pz and others restore .gz files of all kinds of programs?
 //	bench frontier  which ratio and which speed does every level have in memory?
-//	bench gpu       what does a GPU do faster than the CPU?
 //	bench gate      is this build slower than a baseline, or than another build?
 //
-// The scripts scripts/bench.sh, scripts/gpu-bench.sh and scripts/perf-gate.sh build and run it. All
+// The scripts scripts/bench.sh and scripts/perf-gate.sh build and run it. All
 // subcommands take samples of wall time and processor time, measure by turns and report medians; see
 // sample.go and measure.go.
 package main
@@ -44,7 +43,6 @@ var subcommands = []subcommand{
 	{"files", filesUsage, runFiles},
 	{"gunzip", gunzipUsage, runGunzip},
 	{"frontier", frontierUsage, runFrontier},
-	{"gpu", gpuUsage, runGPU},
 	{"gate", gateUsage, runGate},
 }
 

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+
+	"github.com/gopz/compress/internal/measuring"
 )
 
 // setting is a compressor with its options.
@@ -37,7 +39,9 @@ type result struct {
 func (r *result) ratio() float64 { return float64(r.size) / float64(r.packed) }
 
 // speed returns MB/s of content.
-func (r *result) speed(samples []sample, by clock) float64 { return mbps(r.size, by(median(samples))) }
+func (r *result) speed(samples []sample, by clock) float64 {
+	return measuring.MBps(r.size, by(median(samples)))
+}
 
 // entry is a result that takes part in a measurement.
 type entry struct {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"github.com/gopz/compress/internal/measuring"
 )
 
 // sample is the time that one operation takes: on the clock, and of processors in all threads.
@@ -24,13 +26,7 @@ func (s sample) busy() float64 { return s.cpu.Seconds() / s.wall.Seconds() }
 
 // median returns the median wall time and the median processor time.
 func median(samples []sample) sample {
-	return sample{middle(times(samples, wallClock)), middle(times(samples, cpuClock))}
-}
-
-// middle returns the median of values, for an even number of them the mean of the two in the middle.
-func middle[T ~int64 | ~float64](values []T) T {
-	v := slices.Sorted(slices.Values(values))
-	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
+	return sample{measuring.Middle(times(samples, wallClock)), measuring.Middle(times(samples, cpuClock))}
 }
 
 func times(samples []sample, by clock) []time.Duration {
@@ -44,11 +40,8 @@ func times(samples []sample, by clock) []time.Duration {
 // spread returns the distance from the fastest sample to the slowest as a part of the median.
 func spread(samples []sample, by clock) float64 {
 	v := times(samples, by)
-	return (slices.Max(v) - slices.Min(v)).Seconds() / middle(v).Seconds()
+	return (slices.Max(v) - slices.Min(v)).Seconds() / measuring.Middle(v).Seconds()
 }
-
-// mbps returns a speed in MB/s, of 1,000,000 bytes. It is +Inf if d is 0 or less.
-func mbps(bytes int64, d time.Duration) float64 { return float64(bytes) / 1e6 / max(0, d.Seconds()) }
 
 // timed returns the time that f takes.
 func timed(f func() error) (sample, error) {
@@ -59,21 +52,6 @@ func timed(f func() error) (sample, error) {
 		s.cpu = s.wall
 	}
 	return sample{max(s.wall, time.Microsecond), max(s.cpu, time.Microsecond)}, err
-}
-
-// repeated returns the median of n runs of f. One run that does not count comes first.
-func repeated(n int, f func() error) (sample, error) {
-	if err := f(); err != nil {
-		return sample{}, err
-	}
-	list := make([]sample, n)
-	for i := range list {
-		var err error
-		if list[i], err = timed(f); err != nil {
-			return sample{}, err
-		}
-	}
-	return median(list), nil
 }
 
 // fastest repeats f for at least that long, once at the least, and returns the sample with the least

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/gopz/compress/internal/measuring"
 )
 
 // table has columns and rows of text. The first left columns are names and stand to the left.
@@ -74,7 +76,7 @@ func (t *table) tsv(w io.Writer) error {
 func writeBenchmarks(w io.Writer, name string, entries []*entry) error {
 	b := bufio.NewWriter(w)
 	goos, goarch := platform()
-	fmt.Fprintf(b, "goos: %s\ngoarch: %s\ncpu: %s\n", goos, goarch, processor())
+	fmt.Fprintf(b, "goos: %s\ngoarch: %s\ncpu: %s\n", goos, goarch, measuring.Processor())
 	plain := strings.NewReplacer(" ", "_", "\t", "_", "\n", "_")
 	for _, e := range entries {
 		r := &e.result
@@ -85,8 +87,8 @@ func writeBenchmarks(w io.Writer, name string, entries []*entry) error {
 			for _, s := range d.samples {
 				fmt.Fprintf(b, "Benchmark%s/%s/%s/level=%d/threads=%d/file=%s 1 %d ns/op %.2f MB/s"+
 					" %d cpu-ns/op %.2f MB/cpu-s %.4f ratio\n", name, d.name, plain.Replace(r.tool), r.level,
-					r.threads, plain.Replace(r.file), s.wall, mbps(r.size, s.wall), s.cpu,
-					mbps(r.size, s.cpu), r.ratio())
+					r.threads, plain.Replace(r.file), s.wall, measuring.MBps(r.size, s.wall), s.cpu,
+					measuring.MBps(r.size, s.cpu), r.ratio())
 			}
 		}
 	}

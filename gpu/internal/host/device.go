@@ -59,9 +59,6 @@ type Config struct {
 	Name  string
 	Kind  gpu.Kind
 	Begin time.Time // when the driver began to start, for StartTime
-	// Fault, if set, is called before every submission. Its error becomes the error of Run. For
-	// tests.
-	Fault func() error
 }
 
 // BaseInfo returns what every device of this package supports, see [gpu.Driver].
@@ -114,7 +111,6 @@ func New(driver Driver, c Config) (*Device, error) {
 		info:      BaseInfo(c.Name),
 		driver:    driver,
 		maxBuffer: driver.MaxBuffer(),
-		fault:     c.Fault,
 		slots:     make(chan *slot, concurrent),
 		released:  make(chan struct{}),
 	}
@@ -145,6 +141,10 @@ func New(driver Driver, c Config) (*Device, error) {
 
 // Info describes the device.
 func (d *Device) Info() gpu.Info { return d.info }
+
+// SetFault makes the device call f before every submission. An error of f becomes the error of Run.
+// For tests. No Run may be in flight.
+func (d *Device) SetFault(f func() error) { d.fault = f }
 
 // StartTime returns how long the start of the driver and the device took.
 func (d *Device) StartTime() time.Duration { return d.startTime }
