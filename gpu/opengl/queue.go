@@ -5,8 +5,6 @@ package opengl
 import (
 	"errors"
 	"fmt"
-	"runtime"
-	"time"
 	"unsafe"
 
 	"github.com/go-gl/gl/v4.3-core/gl"
@@ -175,27 +173,18 @@ func (q *queue) Submit(s *host.Submission) error {
 	if err != nil {
 		return err
 	}
-	// Submit polls, because a wait on the thread would block the submissions of other queues.
-	for pause := time.Duration(0); ; {
+	err = host.Poll(func() (bool, error) {
 		ready := false
 		err := q.d.do(func() (err error) {
 			ready, err = q.ready(fence, total)
 			return err
 		})
-		if err == nil && ready {
-			err = q.readTimes(s)
-		}
-		if err != nil || ready { // after an error the thread may still set ready
-			return err
-		}
-		if pause == 0 {
-			runtime.Gosched()
-			pause = 20 * time.Microsecond
-			continue
-		}
-		time.Sleep(pause)
-		pause = min(pause+pause/2, 300*time.Microsecond)
+		return ready && err == nil, err // after an error the thread may still set ready
+	})
+	if err != nil {
+		return err
 	}
+	return q.readTimes(s)
 }
 
 // record hands a submission to the driver.

@@ -5,9 +5,7 @@ package webgpu
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
-	"time"
 
 	"github.com/cogentcore/webgpu/wgpu"
 
@@ -245,25 +243,16 @@ func (q *queue) Downloaded(f func(p []byte)) error {
 	return q.d.locked(q.down.ref.Unmap)
 }
 
-// wait waits until the requested buffer is mapped. It polls, because a wait inside the binding
-// would block the submissions of other queues.
+// wait waits until the requested buffer is mapped.
 func (q *queue) wait() error {
-	for pause := time.Duration(0); ; {
+	return host.Poll(func() (bool, error) {
 		if q.d.stopped.Load() {
-			return host.ErrClosed
+			return false, host.ErrClosed
 		}
 		_, lost := q.d.poll()
-		if ok, err := q.note.mapped(); ok || err != nil || lost != nil {
-			return errors.Join(lost, err)
-		}
-		if pause == 0 {
-			runtime.Gosched()
-			pause = 20 * time.Microsecond
-			continue
-		}
-		time.Sleep(pause)
-		pause = min(pause+pause/2, 300*time.Microsecond)
-	}
+		ok, err := q.note.mapped()
+		return ok, errors.Join(lost, err)
+	})
 }
 
 // pass is a compute pass while it is recorded.
