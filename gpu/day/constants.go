@@ -31,6 +31,19 @@ type figure struct {
 // content returns the bytes of content of the batch.
 func (x *figure) content() int { return x.Block * x.Blocks }
 
+// inOne returns the bytes of content of a submission of the batch.
+func (x *figure) inOne() int { return min(x.content(), x.InOne) }
+
+// last returns the last figure of a stage, nil if there is none.
+func (f *figures) last(s *stage) *figure {
+	for _, x := range slices.Backward(f.stages) {
+		if x.Stage == s.name && x.K == s.k {
+			return &x
+		}
+	}
+	return nil
+}
+
 // fullBatch is the content in bytes of a batch that keeps a GPU busy. Without a batch of that size some
 // constants have no value.
 const fullBatch = 16 << 20
@@ -58,8 +71,8 @@ func (d *device) constants() {
 	}
 	add("fusedMinAuto", f.fusedMinAuto(), "bytes", fmt.Sprintf("least block from which on fused with 16 "+
 		"candidates, in its largest batch, is faster than %d times one thread", runtime.GOMAXPROCS(0)))
-	add("fusedBytes", f.smallest("fused", (*figure).content), "bytes",
-		"least content of a batch with 90% of the best speed, 16 candidates")
+	add("fusedBytes", f.smallest("fused", (*figure).inOne), "bytes",
+		"least content of a submission with 90% of the best speed, 16 candidates")
 	add("maxFused", f.largest("fused"), "bytes", "largest block with 90% of the best speed, 16 candidates")
 	add("concurrent", f.concurrent(), "batches", "2 if two batches at a time are 5% faster in any stage")
 	blocks := func(x *figure) int { return x.Blocks }

@@ -93,7 +93,7 @@ func TestPlan(t *testing.T) {
 // at returns a figure of a stage with that speed.
 func at(stage string, k, block, blocks int, device, cpu float64) figure {
 	f := figure{timing: timing{Trace: &host.Trace{Away: 2 * time.Millisecond}, total: 50 * time.Millisecond}}
-	f.sizes = sizes{Stage: stage, K: k, Block: block, Blocks: blocks, Bytes: block * blocks}
+	f.sizes = sizes{Stage: stage, K: k, Block: block, Blocks: blocks, InOne: 1 << 30, Bytes: block * blocks}
 	f.DeviceMBps, f.CPU, f.stageLine.CPU = device, cpu, cpu
 	return f
 }
@@ -103,7 +103,7 @@ func TestConstants(t *testing.T) {
 	const mib = 1 << 20
 	var f figures
 	for _, value := range []any{
-		f.fusedMinAuto(), f.smallest("match", (*figure).content), f.largest("fused"), f.concurrent(),
+		f.fusedMinAuto(), f.smallest("match", (*figure).inOne), f.largest("fused"), f.concurrent(),
 		f.latency(), f.probeSize(), f.startAfter(), f.pause(), f.oneTrip(),
 	} {
 		if value != nil {
@@ -124,7 +124,7 @@ func TestConstants(t *testing.T) {
 		got, want any
 	}{
 		{"fusedMinAuto", f.fusedMinAuto(), mib},
-		{"fusedBytes", f.smallest("fused", (*figure).content), 16 * mib},
+		{"fusedBytes", f.smallest("fused", (*figure).inOne), 16 * mib},
 		{"maxFused", f.largest("fused"), 4 * mib},
 		{"matchBatch", f.smallest("match", func(x *figure) int { return x.Blocks }), 8},
 		{"entropyBatch", f.greater(4, 8), 8},

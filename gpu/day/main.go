@@ -176,6 +176,7 @@ func (d *device) steps(p *plan, weight float64) {
 		{"opening and compiling", 8, d.open}, {"transfers", 4, d.transfers},
 		{"stages and kernels", 45, d.sweep}, {"batches in flight", 8, d.inFlight},
 		{"whole files", 20, d.files},
+		{"large submissions", 20, d.large}, // the last one: the GPU may have too little memory
 	} {
 		p.add(d.name+": "+s.name, weight*s.weight, func(l *limit) error {
 			if d.failed || d.dev == nil && s.name != "opening and compiling" {

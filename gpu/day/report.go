@@ -133,7 +133,8 @@ type sizes struct {
 	K      int    `json:"k,omitempty"` // candidates
 	Block  int    `json:"block"`
 	Blocks int    `json:"blocks"`
-	Bytes  int    `json:"bytes"` // unit of the speeds: content, or bytes of streams
+	InOne  int    `json:"content"` // most content of a submission, in bytes
+	Bytes  int    `json:"bytes"`   // unit of the speeds: content, or bytes of streams
 }
 
 // add writes a line.

@@ -65,6 +65,45 @@ func (d *device) sweep(l *limit) error {
 	return nil
 }
 
+// largeContents are the contents of submissions that large measures, in bytes.
+var largeContents = []int{64 << 20, 256 << 20}
+
+// large measures larger submissions than the device has by default.
+func (d *device) large(l *limit) error {
+	if d.software {
+		l.leaveOut("larger submissions: a software adapter has no use for them")
+		return nil
+	}
+	stages := allStages()
+	for _, n := range largeContents {
+		if most := d.dev.MaxContent(); n > most {
+			l.leaveOut(fmt.Sprintf("submissions of %d bytes: the buffers allow %d", n, most))
+			continue
+		}
+		d.dev.SetContent(n)
+		for i := range stages {
+			s := &stages[i]
+			last := d.figures.last(s)
+			if s.k != 0 && s.k != 16 || last == nil {
+				continue
+			}
+			took := last.total * time.Duration(n/last.content()+1)
+			repeats := l.repeats(3*took, mostRepeats)
+			if repeats == 0 {
+				l.leaveOut(fmt.Sprintf("%v: submissions of %d bytes", s, n))
+				continue
+			}
+			if _, err := d.measure(s, point{1 << 20, n >> 20}, repeats); err != nil {
+				return fmt.Errorf("%v: submissions of %d bytes: %w", s, n, err)
+			}
+		}
+	}
+	return nil
+}
+
+// inOne returns the most content of a submission in bytes.
+func (d *device) inOne() int { return d.dev.Info().Ops[gpu.Fused].Bytes }
+
 // timing is one run of a batch.
 type timing struct {
 	*host.Trace
@@ -152,7 +191,7 @@ func (d *device) measure(s *stage, p point, repeats int) (time.Duration, error) 
 		return 0, err
 	}
 	cpu = cpu * time.Duration(len(batch)) / time.Duration(len(blocks))
-	z := sizes{s.name, s.k, p.block, p.blocks, bytes}
+	z := sizes{s.name, s.k, p.block, p.blocks, d.inOne(), bytes}
 	line := stageOf(d.name, z, t, cpu, verify)
 	line.Repeats = repeats
 	d.report.add(line)

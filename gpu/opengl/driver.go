@@ -19,9 +19,6 @@ import (
 )
 
 const (
-	// largestBuffer bounds the size of buffers in bytes, as WebGPU does.
-	largestBuffer = 128 << 20
-
 	// Limits that the kernels need, all guaranteed by OpenGL 4.3. Bindings begin at multiples of
 	// offsetStep bytes.
 	needBindings    = 7
@@ -115,7 +112,7 @@ func (d *driver) inspect() error {
 		return fmt.Errorf("opengl: %s aligns bindings to %d bytes; at most %d are supported",
 			d.adapter.Name, n, offsetStep)
 	}
-	d.maxBuffer = uint64(max(0, min(integer(gl.MAX_SHADER_STORAGE_BLOCK_SIZE), largestBuffer))) &^ 255
+	d.maxBuffer = uint64(max(0, min(integer(gl.MAX_SHADER_STORAGE_BLOCK_SIZE), host.LargestBuffer))) &^ 255
 	if d.context.robust {
 		d.resets = resets()
 	}

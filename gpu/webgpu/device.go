@@ -137,10 +137,9 @@ import (
 	"unsafe"
 
 	"github.com/cogentcore/webgpu/wgpu"
-)
 
-// largestBuffer bounds the buffers to request, in bytes.
-const largestBuffer = 128 << 20
+	"github.com/gopz/compress/gpu/internal/host"
+)
 
 // errLost is the error of a lost device.
 var errLost = errors.New("webgpu: the device is lost")
@@ -164,7 +163,7 @@ func (l loss) err() error {
 func requestDevice(a *wgpu.Adapter) (dev *wgpu.Device, l loss, clock bool, err error) {
 	l = loss{(*C.pz_loss)(C.calloc(1, C.sizeof_pz_loss))}
 	var has C.int
-	ref := C.pz_device((*bindingAdapter)(unsafe.Pointer(a)).ref, largestBuffer, l.c, &has)
+	ref := C.pz_device((*bindingAdapter)(unsafe.Pointer(a)).ref, host.LargestBuffer, l.c, &has)
 	if ref == nil {
 		return nil, l, false, errors.New("webgpu: the adapter does not start")
 	}

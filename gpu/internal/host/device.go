@@ -36,9 +36,11 @@ const (
 	maxMatch   = 1 << lz77.CandidateOffsetBits
 	maxEntropy = 64 << 20
 
-	// maxPositions bounds the positions in one submission, and so the memory of a queue: 25 bytes
-	// each.
-	maxPositions = 1 << 24
+	// defaultContent is the most content in one submission of Stage0 or Fused, in bytes, unless
+	// SetContent changes it: 4 blocks of 4 MiB. It bounds the memory of a queue: 25 bytes for each.
+	defaultContent = 1 << 24
+	// defaultBuffer bounds the buffers of a submission in bytes, unless SetContent needs larger ones.
+	defaultBuffer = 128 << 20
 
 	// softwareTimeout is the timeout of a software adapter, which finds candidates at 1 MB/s.
 	softwareTimeout = 10 * time.Minute
@@ -52,6 +54,8 @@ const (
 	// MinBuffer is the least Driver.MaxBuffer of a usable device, in bytes: the keys of a block of
 	// 4 MiB.
 	MinBuffer = 16 << 20
+	// LargestBuffer bounds Driver.MaxBuffer, in bytes.
+	LargestBuffer = 1<<31 - 256
 )
 
 // Config describes a device to New.
@@ -84,7 +88,8 @@ type Device struct {
 	info      gpu.Info
 	startTime time.Duration
 	driver    Driver
-	maxBuffer uint64 // Driver.MaxBuffer
+	content   int    // most bytes of content in a submission of Stage0 or Fused
+	maxBuffer uint64 // most bytes of a buffer in a submission
 	maxLoops  int    // most iterations of all loops of an invocation; 0 means no limit
 	fault     func() error
 
@@ -108,17 +113,15 @@ var ErrTooLarge = errors.New("gpu: too large for the device")
 // error.
 func New(driver Driver, c Config) (*Device, error) {
 	d := &Device{
-		info:      BaseInfo(c.Name),
-		driver:    driver,
-		maxBuffer: driver.MaxBuffer(),
-		slots:     make(chan *slot, concurrent),
-		released:  make(chan struct{}),
+		info:     BaseInfo(c.Name),
+		driver:   driver,
+		slots:    make(chan *slot, concurrent),
+		released: make(chan struct{}),
 	}
 	if c.Kind == gpu.Software {
 		d.info.Timeout, d.maxLoops = softwareTimeout, softwareLoops
 	}
-	fused := &d.info.Ops[gpu.Fused]
-	fused.Bytes = int(min(uint64(fused.Bytes), d.maxBuffer/fusedExpansion))
+	d.SetContent(defaultContent)
 	err := error(nil)
 	if d.maxBuffer < MinBuffer {
 		err = fmt.Errorf("its buffers are limited to %d bytes; %d are needed", d.maxBuffer, MinBuffer)
@@ -141,6 +144,19 @@ func New(driver Driver, c Config) (*Device, error) {
 
 // Info describes the device.
 func (d *Device) Info() gpu.Info { return d.info }
+
+// SetContent sets the most content of a submission of Stage0 or Fused, in bytes. The device then uses
+// larger buffers, as far as the driver allows. Nothing tells how much memory a GPU has, so too much makes
+// Run fail. For measurements. No Run may be in flight.
+func (d *Device) SetContent(n int) {
+	n = min(n, max(defaultContent, d.MaxContent()))
+	d.content = n
+	d.maxBuffer = min(max(defaultBuffer, fusedExpansion*uint64(n)), d.driver.MaxBuffer())
+	d.info.Ops[gpu.Fused].Bytes = int(min(uint64(n), d.maxBuffer/fusedExpansion))
+}
+
+// MaxContent returns the most content for SetContent that the driver's buffers allow, in bytes.
+func (d *Device) MaxContent() int { return int(d.driver.MaxBuffer() / fusedExpansion) }
 
 // SetFault makes the device call f before every submission. An error of f becomes the error of Run.
 // For tests. No Run may be in flight.

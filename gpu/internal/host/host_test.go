@@ -144,6 +144,51 @@ func TestSubmissions(t *testing.T) {
 	}
 }
 
+// TestContent checks that submissions have no more content than SetContent allows, and that their
+// buffers stay within the limits of the driver and of the device.
+func TestContent(t *testing.T) {
+	for _, x := range []struct {
+		maxBuffer    uint64
+		content      int // 0: the default
+		submissions  int // for 32 MiB
+		largestBytes uint64
+	}{
+		{LargestBuffer, 0, 2, defaultBuffer},
+		{LargestBuffer, 32 << 20, 1, 256 << 20},
+		{LargestBuffer, 8 << 20, 4, defaultBuffer},
+		{LargestBuffer, 1 << 30, 1, LargestBuffer},
+		{defaultBuffer, 32 << 20, 2, defaultBuffer},
+		{MinBuffer, 32 << 20, 16, MinBuffer},
+	} {
+		f := &fake{maxBuffer: x.maxBuffer, failsAt: -1}
+		d, err := New(f, Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x.content > 0 {
+			d.SetContent(x.content)
+		}
+		var batch []*gpu.Request
+		for range 16 {
+			batch = append(batch, matchRequest(make([]byte, 2<<20)))
+		}
+		if err := d.Run(gpu.Stage0, batch); err != nil || len(f.submitted) != x.submissions {
+			t.Errorf("%+v: %d submissions, error %v", x, len(f.submitted), err)
+		}
+		for _, s := range f.submitted {
+			for _, r := range append(s.Reserve, BufferSize{In, s.UploadSize}, BufferSize{Out, s.DownloadSize()}) {
+				if r.Size > x.largestBytes {
+					t.Errorf("%+v: a buffer of %d bytes", x, r.Size)
+				}
+			}
+		}
+		if got := d.Info().Ops[gpu.Fused].Bytes; got > d.MaxContent() {
+			t.Errorf("%+v: batches of Fused have %d bytes; the buffers allow %d", x, got, d.MaxContent())
+		}
+		d.Close()
+	}
+}
+
 // TestAccepts checks which requests the device refuses.
 func TestAccepts(t *testing.T) {
 	f := &fake{maxBuffer: 1 << 30, failsAt: -1}
