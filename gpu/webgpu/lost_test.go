@@ -4,7 +4,11 @@ package webgpu
 
 import (
 	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"runtime"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -14,6 +18,7 @@ import (
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/gpu/gputest"
 	"github.com/gopz/compress/gpu/internal/host"
+	"github.com/gopz/compress/internal/testenv"
 )
 
 // openLosable opens a device and its driver.
@@ -143,4 +148,49 @@ func TestPanic(t *testing.T) {
 	dev, _ := openLosable(t)
 	defer dev.Close()
 	gputest.Smoke(t, dev)
+}
+
+// TestVulkanLoss lets a Vulkan layer report the loss of the device, in a submission or while kernels
+// run. Without a guard the library ends the program then.
+func TestVulkanLoss(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the library ends the program on this system")
+	}
+	gcc := testenv.Tool(t, "gcc")
+	dir := t.TempDir()
+	manifest, err := os.ReadFile("testdata/lose.json")
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "lose.json"), manifest, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	build := exec.Command(gcc, "-Wall", "-shared", "-fPIC", "-o", filepath.Join(dir, "lose.so"),
+		"testdata/lose.c")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	t.Setenv("VK_LAYER_PATH", dir)
+	t.Setenv("VK_INSTANCE_LAYERS", "VK_LAYER_PZ_lose")
+	for _, where := range []string{"submit", "wait"} {
+		for at := 2; at <= 5; at++ {
+			t.Setenv("PZ_LOSE_IN", where)
+			t.Setenv("PZ_LOSE_AT", strconv.Itoa(at))
+			dev, _ := openLosable(t)
+			good := 0
+			for ; good < 20 && err == nil; good++ {
+				err = gputest.Try(dev, []string{"match", "encode"}[good%2], 40_000)
+			}
+			if !errors.Is(err, errLost) {
+				t.Errorf("%s %d: error %v after %d batches, want %v", where, at, err, good, errLost)
+			}
+			err = nil
+			for range 2 {
+				if err := gputest.Try(dev, "decode", 40_000); !errors.Is(err, errLost) {
+					t.Errorf("%s %d: later error %v, want %v", where, at, err, errLost)
+				}
+			}
+			dev.Close()
+		}
+	}
 }

@@ -176,7 +176,8 @@ func TestContent(t *testing.T) {
 			t.Errorf("%+v: %d submissions, error %v", x, len(f.submitted), err)
 		}
 		for _, s := range f.submitted {
-			for _, r := range append(s.Reserve, BufferSize{In, s.UploadSize}, BufferSize{Out, s.DownloadSize()}) {
+			all := append(s.Reserve, BufferSize{In, s.UploadSize}, BufferSize{Out, s.DownloadSize()})
+			for _, r := range all {
 				if r.Size > x.largestBytes {
 					t.Errorf("%+v: a buffer of %d bytes", x, r.Size)
 				}
