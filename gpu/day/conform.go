@@ -39,7 +39,7 @@ func conformMain(name string, args []string) {
 	if len(args) > 0 && args[0] == smallSuite {
 		suite = gputest.RunSmall
 	}
-	os.Args = []string{os.Args[0], "-test.v"}
+	os.Args = []string{os.Args[0], "-test.v=test2json"} // outcomes of subtests come at once
 	testing.Main(func(string, string) (bool, error) { return true, nil },
 		[]testing.InternalTest{{Name: "Conforms", F: func(t *testing.T) { suite(t, open) }}}, nil, nil)
 }
@@ -58,8 +58,8 @@ func openDevice(name string) (*host.Device, error) {
 	return d, nil
 }
 
-// outcome is the line of a test that has ended.
-var outcome = regexp.MustCompile(`^\s*--- (PASS|FAIL|SKIP): Conforms/(\S+) \(([0-9.]+)s\)`)
+// outcome is the line of a test that has ended. A control character precedes it.
+var outcome = regexp.MustCompile(`^\x16?--- (PASS|FAIL|SKIP): Conforms/(\S+) \(([0-9.]+)s\)`)
 
 // conform runs the suite in a process of its own. If it fails or crashes, the device is not measured.
 func (d *device) conform(l *limit) error {

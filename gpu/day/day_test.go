@@ -141,6 +141,21 @@ func TestConstants(t *testing.T) {
 	}
 }
 
+func TestRepeats(t *testing.T) {
+	for _, x := range []struct {
+		left, took time.Duration
+		want       int
+	}{
+		{-9 * time.Hour, time.Second, 0}, {time.Hour, 2 * time.Hour, 0}, {time.Hour, 50 * time.Minute, 1},
+		{time.Hour, 2 * time.Minute, 3}, {time.Hour, time.Second, 7},
+	} {
+		l := &limit{end: time.Now().Add(x.left)}
+		if got := l.repeats(x.took, 7); got != x.want {
+			t.Errorf("%v left for %v: %d runs, want %d", x.left, x.took, got, x.want)
+		}
+	}
+}
+
 func TestRounded(t *testing.T) {
 	for x, want := range map[float64]float64{0: 0, 123456: 123500, 0.00012345: 0.0001235, -2.00049: -2} {
 		if got := rounded(x); got != want {

@@ -114,7 +114,7 @@ func (c *config) measure(r *report) error {
 	}
 	p := newPlan(start.Add(c.budget), r)
 	for _, d := range list {
-		p.add(d.name+": conformance", 40, d.conform)
+		p.add(d.name+": conformance", 60, d.conform)
 	}
 	for i, d := range list {
 		d.data = data

@@ -76,7 +76,7 @@ func (l *limit) repeats(took time.Duration, most int) int {
 	if n < 1 && took < l.left() {
 		n = 1
 	}
-	return min(n, most)
+	return max(0, min(n, most))
 }
 
 // leaveOut reports something that the step leaves out.
