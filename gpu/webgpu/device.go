@@ -176,6 +176,13 @@ func (d *driver) panicked(call string) error {
 	return fmt.Errorf("%w in %s", errLost, call)
 }
 
+// release frees an object, unless the library has panicked.
+func (d *driver) release(object interface{ Release() }) {
+	if !d.broken.Load() {
+		object.Release()
+	}
+}
+
 // check returns an error if the device is lost.
 func (d *driver) check() error {
 	if d.broken.Load() {

@@ -145,7 +145,7 @@ func (q *queue) run(s *host.Submission) error {
 		if err != nil {
 			return err
 		}
-		defer enc.Release()
+		defer q.d.release(enc)
 		if err := q.record(s, enc); err != nil {
 			return err
 		}
@@ -153,7 +153,7 @@ func (q *queue) run(s *host.Submission) error {
 		if err != nil {
 			return err
 		}
-		defer commands.Release()
+		defer q.d.release(commands)
 		if err := q.d.submit(commands); err != nil {
 			return err
 		}
