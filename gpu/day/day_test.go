@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,8 +11,11 @@ import (
 	"time"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/gpu/gputest"
 	"github.com/gopz/compress/gpu/internal/host"
+	"github.com/gopz/compress/gpu/interp"
+	"github.com/gopz/compress/internal/testenv"
 )
 
 // TestMain runs the conformance suite where the program under test starts itself.
@@ -52,6 +56,38 @@ func TestRun(t *testing.T) {
 	}
 	if last != "end" || count["machine"] != 1 || count["adapter"] == 0 || count["conformance"] == 0 {
 		t.Errorf("lines %v, the last one is %q", count, last)
+	}
+}
+
+// TestWithoutClock measures a device without timestamps. Kernels are then measured by repeating them.
+func TestWithoutClock(t *testing.T) {
+	testenv.Slow(t)
+	dev, err := host.New(interp.New(interp.Options{}), host.Config{Name: "interpreter", Kind: gpu.Software})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	data, err := newContent("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	d := &device{name: "test:0", report: &report{out: []io.Writer{&out}}, data: data, dev: dev}
+	for _, s := range allStages() {
+		if s.name != "match" || s.k != 8 {
+			continue
+		}
+		if took, err := d.measure(&s, point{4 << 10, 1}, 1); err != nil || took == 0 {
+			t.Fatalf("%v: took %v, error %v", &s, took, err)
+		}
+		for _, want := range append(s.kernels, `"result":"stage"`, `"clock":"submissions"`) {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("no %s in %s", want, &out)
+			}
+		}
+	}
+	if strings.Contains(out.String(), byTimestamps) || strings.Contains(out.String(), "kernels_us") {
+		t.Errorf("times of a clock: %s", &out)
 	}
 }
 
