@@ -28,7 +28,8 @@ func TestVerify(t *testing.T) {
 		} {
 			dir := t.TempDir()
 			in := write(t, content, dir, "a")
-			res := atStep(t, "compressed", func() { damageTemp(t, dir, damage) }, "--rm", "--format", format, in)
+			res := atStep(t, "compressed", func() { damageTemp(t, dir, damage) },
+				"--rm", "--format", format, in)
 			res.want(t, exitError, "does not restore to the source", "; the source is kept\n")
 			if wantFiles(t, dir, "a"); t.Failed() {
 				t.Fatalf("%s, %s", format, name)
