@@ -79,13 +79,14 @@ var packages = map[string]floor{
 
 	"pipeline/internal/fifo": ground,
 
-	"simd":            ground,
-	"internal/bitio":  ground,
-	"internal/binlog": ground,
-	"internal/suffix": ground,
-	"internal/pieces": ground,
-	"internal/cut":    ground,
-	"internal/plot":   ground, // for tools and the command
+	"simd":             ground,
+	"internal/bitio":   ground,
+	"internal/binlog":  ground,
+	"internal/suffix":  ground,
+	"internal/pieces":  ground,
+	"internal/cut":     ground,
+	"internal/section": ground,
+	"internal/plot":    ground, // for tools and the command
 
 	"lz77/internal/base": ground,
 

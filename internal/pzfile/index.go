@@ -21,7 +21,15 @@ func ReadIndex(
 	x := &index.File{Format: container.PZ, Size: size}
 	var units int64 // as many as blocks, unless blocks have short headers
 	for pos := size; pos > 0 || len(x.Streams) == 0; {
-		f, err := readFooter(src, pos)
+		at, err := sectionBefore(src, pos)
+		if err == nil && at < pos {
+			pos = at
+			continue
+		}
+		var f Footer
+		if err == nil {
+			f, err = readFooter(src, pos)
+		}
 		if err != nil {
 			return nil, diagnose(src, size, known, err)
 		}

@@ -83,6 +83,7 @@ func Salvage(
 	}}
 	for ; s.Err == nil && (s.pos < s.Size || s.id == 0); s.id++ {
 		s.stream()
+		s.skipSections()
 	}
 	if s.Err != nil {
 		return nil, nil, s.Err
@@ -176,7 +177,7 @@ func (s *search) stream() {
 			}
 			// The stream does not lie in a block that was cut off if the file ends here, or if
 			// another stream follows.
-			if _, ok := s.headerAt(s.pos); ok || s.pos == s.Size {
+			if s.beginsAt(s.pos) || s.pos == s.Size {
 				s.outer = outer{}
 				return
 			}
@@ -272,7 +273,7 @@ func (s *search) nextSmall() found {
 	size, ok := parseSmallFooter(s.Peek(s.small[:smallFooterSize], s.pos))
 	if !ok || size != int64(s.head.smallSize()) {
 		// Bytes may be missing here. Then the next stream does not begin where it should.
-		if _, ok := s.headerAt(next); !ok && next < s.Size {
+		if next < s.Size && !s.beginsAt(next) {
 			return atOther
 		}
 		s.lose(index.DamageFrame, errs.PartIndex, 0, 0, errs.Corrupt, "footer differs from the header")
@@ -341,10 +342,8 @@ func (s *search) end() found {
 	}
 	// Almost everything that only looks like an end marker ends here, before a read as long as an
 	// index.
-	if _, ok := s.footerAt(s.pos, units); !ok && next < s.Size {
-		if _, ok := s.headerAt(next); !ok {
-			return atOther
-		}
+	if _, ok := s.footerAt(s.pos, units); !ok && next < s.Size && !s.beginsAt(next) {
+		return atOther
 	}
 	if err := s.checkTail(s.pos, units); err != nil {
 		if err.Kind == errs.Truncated {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/section"
 )
 
 // Scanner reads a .pz file from the front and verifies everything but payloads. It is a
@@ -213,9 +214,18 @@ func (s *Scanner) truncated(part errs.Part, block int64) error {
 	return &errs.Error{Kind: errs.Truncated, Part: part, Stream: s.stream, Block: block, Offset: s.off}
 }
 
-// header reads the header of a stream. At the end of the input it returns io.EOF, unless a stream
-// has to come there.
+// header reads the header of a stream, and what sections are in front of it. At the end of the input
+// it returns io.EOF, unless a stream has to come there.
 func (s *Scanner) header() error {
+	for {
+		if again, err := s.headerOrSection(); !again || err != nil {
+			return err
+		}
+	}
+}
+
+// headerOrSection is header, but for one section it returns true.
+func (s *Scanner) headerOrSection() (isSection bool, err error) {
 	s.start = s.off - int64(s.peeked)
 	p := s.buf[:LeastHeader]
 	n, err := s.peeked, s.peekErr
@@ -224,7 +234,7 @@ func (s *Scanner) header() error {
 		m, err = s.fill(p[n:])
 		if n += m; err == io.EOF {
 			if n == 0 && s.stream > 0 {
-				return io.EOF
+				return false, io.EOF
 			}
 			err = s.truncated(errs.PartHeader, -1)
 		}
@@ -232,38 +242,42 @@ func (s *Scanner) header() error {
 	s.peeked, s.peekErr = 0, nil
 	if m := min(n, len(Magic)); string(p[:m]) != Magic[:m] {
 		if s.stream > 0 {
-			return s.fail(errs.Trailing, errs.PartStray, s.start, "")
+			return false, s.fail(errs.Trailing, errs.PartStray, s.start, "")
 		}
 		if _, _, maybe := container.Detect(p[:n]); err != nil && maybe {
-			return err
+			return false, err
 		}
-		return s.fail(errs.Format, errs.PartUnknown, s.start, "")
+		return false, s.fail(errs.Format, errs.PartUnknown, s.start, "")
 	}
 	if err != nil {
-		return err
+		return false, err
+	}
+	if section.IsHeader(p) {
+		return true, s.section(p)
 	}
 	size, err := HeaderSize(p)
 	if err != nil {
-		return s.parseError(err, errs.PartHeader, -1, s.start)
+		return false, s.parseError(err, errs.PartHeader, -1, s.start)
 	}
 	if _, err := s.read(s.buf[len(p):size], errs.PartHeader, -1); err != nil {
-		return err
+		return false, err
 	}
 	s.head, err = ParseHeader(s.buf[:size])
 	if err != nil {
-		return s.parseError(err, errs.PartHeader, -1, s.start)
+		return false, s.parseError(err, errs.PartHeader, -1, s.start)
 	}
 	if !s.Known(s.head.Pipeline) {
 		detail := fmt.Sprintf("unknown pipeline %d", s.head.Pipeline)
-		return s.fail(errs.Version, errs.PartHeader, s.start, detail)
+		return false, s.fail(errs.Version, errs.PartHeader, s.start, detail)
 	}
 	if s.head.ContentSize > math.MaxInt64-s.before {
-		return s.fail(errs.Corrupt, errs.PartHeader, s.start, "content sizes add up to over 2^63 bytes")
+		return false, s.fail(errs.Corrupt, errs.PartHeader, s.start,
+			"content sizes add up to over 2^63 bytes")
 	}
 	s.inside, s.raw, s.blocks, s.size, s.short = true, 0, 0, 0, false
 	s.seen.Reset()
 	s.index.Reset()
-	return nil
+	return false, nil
 }
 
 // next reads the header of the next block and leaves the payload to be read.

@@ -1,0 +1,124 @@
+package pzfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/gopz/compress/internal/container"
+	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/section"
+)
+
+// section goes past the section whose header begins with p, in s.buf.
+func (s *Scanner) section(p []byte) error {
+	if s.stream == 0 {
+		return s.fail(errs.Corrupt, errs.PartHeader, s.start, "a section in front of the first stream")
+	}
+	if _, err := s.read(s.buf[len(p):section.HeaderSize], errs.PartHeader, -1); err != nil {
+		return err
+	}
+	kind, size, err := section.ParseHeader(s.buf[:])
+	switch {
+	case errors.Is(err, section.ErrChecksum):
+		return s.fail(errs.Checksum, errs.PartHeader, s.start, "section header checksum mismatch")
+	case err != nil:
+		return s.fail(errs.Corrupt, errs.PartHeader, s.start, "section header: "+err.Error())
+	case kind != section.Parity && kind&section.MaySkip == 0:
+		return s.fail(errs.Version, errs.PartHeader, s.start, fmt.Sprintf("unknown section %d", kind))
+	}
+	if err := s.skip(size - section.MinSize); err != nil {
+		return err
+	}
+	at := s.off
+	if _, err := s.read(s.buf[:section.FooterSize], errs.PartIndex, -1); err != nil {
+		return err
+	}
+	if n, ok := section.ParseFooter(s.buf[:section.FooterSize]); !ok || n != size {
+		return s.fail(errs.Corrupt, errs.PartIndex, at, "footer of the section differs from its header")
+	}
+	return nil
+}
+
+// skip goes past n bytes.
+func (s *Scanner) skip(n int64) error {
+	if s.mem != nil {
+		left := min(n, int64(len(s.mem))-s.off)
+		if s.off += left; left < n {
+			return s.truncated(errs.PartIndex, -1)
+		}
+		return nil
+	}
+	buf := make([]byte, min(n, smallPayload))
+	for ; n > 0; n -= int64(len(buf)) {
+		buf = buf[:min(n, int64(len(buf)))]
+		if _, err := s.read(buf, errs.PartIndex, -1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sectionBefore returns the offset where the section that ends at pos begins, or pos if there is none.
+func sectionBefore(src io.ReaderAt, pos int64) (int64, error) {
+	var p [section.HeaderSize]byte
+	if pos < section.MinSize {
+		return pos, nil
+	}
+	if err := container.ReadAt(src, p[:section.FooterSize], pos-section.FooterSize); err != nil {
+		return 0, err
+	}
+	size, ok := section.ParseFooter(p[:section.FooterSize])
+	if !ok || size < section.MinSize || size > pos {
+		return pos, nil
+	}
+	if err := container.ReadAt(src, p[:], pos-size); err != nil {
+		return 0, err
+	}
+	if !section.IsHeader(p[:]) {
+		return pos, nil
+	}
+	kind, n, err := section.ParseHeader(p[:])
+	switch {
+	case err != nil || n != size:
+		return 0, errs.At(errs.Corrupt, pos-size, "header of the section differs from its footer")
+	case kind != section.Parity && kind&section.MaySkip == 0:
+		return 0, errs.At(errs.Version, pos-size, fmt.Sprintf("unknown section %d", kind))
+	}
+	return pos - size, nil
+}
+
+// sectionAt returns where the section ends whose header is at off. ok is false if there is none.
+func (s *search) sectionAt(off int64) (end int64, ok bool) {
+	p := s.Peek(s.small[:section.HeaderSize], off)
+	if len(p) < section.HeaderSize || !section.IsHeader(p) {
+		return 0, false
+	}
+	_, size, err := section.ParseHeader(p)
+	return min(off+size, s.Size), err == nil
+}
+
+// isSection reports whether p begins with the header of a section.
+func isSection(p []byte) bool {
+	if len(p) < section.HeaderSize || !section.IsHeader(p) {
+		return false
+	}
+	_, _, err := section.ParseHeader(p)
+	return err == nil
+}
+
+// skipSections goes past the sections at pos.
+func (s *search) skipSections() {
+	for end, ok := s.sectionAt(s.pos); ok; end, ok = s.sectionAt(s.pos) {
+		s.pos = end
+	}
+}
+
+// beginsAt reports whether a stream or a section begins at off.
+func (s *search) beginsAt(off int64) bool {
+	if _, ok := s.headerAt(off); ok {
+		return true
+	}
+	_, ok := s.sectionAt(off)
+	return ok
+}
