@@ -95,3 +95,25 @@ func flipped(p []byte, at int) []byte {
 	q[at] ^= 0x10
 	return q
 }
+
+// TestZstdSections reads .zst files with sections, which are skippable frames.
+func TestZstdSections(t *testing.T) {
+	content := mixedBytes(9*testBlock + 99)
+	opts := []Option{WithFormat(Zstd), WithBlockSize(testBlock)}
+	first, second := encode(t, content[:5*testBlock], opts...), encode(t, content[5*testBlock:], opts...)
+	frame := func(body []byte) []byte {
+		return skippableFrame(10, section.AppendFooter(body, int64(8+len(body)+section.FooterSize)))
+	}
+	parity, empty := frame(randomBytes(100_000, 1)), frame(nil)
+	for name, file := range map[string][]byte{
+		"behind each": slices.Concat(first, parity, second, parity),
+		"several":     slices.Concat(first, empty, parity, empty, second, empty, empty),
+		"between":     slices.Concat(first, parity, second),
+	} {
+		checkAllReaders(t, file, content, WithConcurrency(2))
+		info, err := fileInfo(file)
+		if err != nil || info.Content != int64(len(content)) || !info.Seekable {
+			t.Errorf("%s: %+v, %v", name, info, err)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/index"
+	"github.com/gopz/compress/internal/section"
 	"github.com/gopz/compress/internal/zstframe"
 )
 
@@ -37,7 +38,15 @@ func ReadIndex(src io.ReaderAt, size int64, limits *container.Limits) (*index.Fi
 	limit := limits.Memory()
 	var tables []seekTable // the last one first
 	frames, sums := int64(0), true
+	behind := int64(0) // bytes of sections behind the table that comes next
 	for pos := size; pos > 0; {
+		n, err := sectionBefore(src, pos)
+		if err != nil {
+			return nil, err
+		}
+		if pos, behind = pos-n, behind+n; n > 0 {
+			continue
+		}
 		var p [SeekFooterSize]byte
 		if pos < int64(len(p)) {
 			return singleFrame(src, size, pos)
@@ -71,7 +80,8 @@ func ReadIndex(src io.ReaderAt, size int64, limits *container.Limits) (*index.Fi
 		}
 		pos -= f.Covers(table)
 		sums = sums && f.Sums
-		tables = append(tables, seekTable{list, f.TableSize()})
+		tables = append(tables, seekTable{list, f.TableSize() + behind})
+		behind = 0
 	}
 	return indexOf(src, size, tables, sums, frames)
 }
@@ -79,11 +89,44 @@ func ReadIndex(src io.ReaderAt, size int64, limits *container.Limits) (*index.Fi
 // seekTable is a seek table in a file.
 type seekTable struct {
 	entries []Entry
-	size    int64 // bytes of the table itself
+	size    int64 // bytes of the table itself, and of sections behind it
 }
 
-// HasSeekTable reports whether a file ends with the footer of a seek table.
+// sectionBefore returns the size of the section that ends at pos, a skippable frame. It returns 0 if
+// there is none.
+func sectionBefore(src io.ReaderAt, pos int64) (size int64, err error) {
+	var p [section.FooterSize]byte
+	if pos < SkippableHeaderSize+section.FooterSize {
+		return 0, nil
+	}
+	if err := container.ReadAt(src, p[:], pos-section.FooterSize); err != nil {
+		return 0, err
+	}
+	size, ok := section.ParseFooter(p[:])
+	if !ok || size < SkippableHeaderSize+section.FooterSize || size > pos {
+		return 0, nil
+	}
+	if err := container.ReadAt(src, p[:SkippableHeaderSize], pos-size); err != nil {
+		return 0, err
+	}
+	kind, n, err := ParseSkippable(p[:])
+	if err != nil || kind != SectionKind || SkippableHeaderSize+n != size {
+		return 0, nil
+	}
+	return size, nil
+}
+
+// HasSeekTable reports whether a file ends with the footer of a seek table, and perhaps sections.
 func HasSeekTable(src io.ReaderAt, size int64) bool {
+	for {
+		n, err := sectionBefore(src, size)
+		if err != nil {
+			return false
+		}
+		if size -= n; n == 0 {
+			break
+		}
+	}
 	var p [SeekFooterSize]byte
 	if size < int64(len(p)) || container.ReadAt(src, p[:], size-int64(len(p))) != nil {
 		return false

@@ -17,6 +17,9 @@ func appendSkippableHeader(dst []byte, kind int, size uint32) []byte {
 	return binary.LittleEndian.AppendUint32(dst, size)
 }
 
+// SectionKind is the kind of the skippable frames that are sections (package section).
+const SectionKind = 10
+
 // IsSkippable reports whether p begins with the magic number of a skippable frame.
 func IsSkippable(p []byte) bool {
 	return len(p) >= zstframe.MagicSize && binary.LittleEndian.Uint32(p)&^15 == SkippableMagic

@@ -9,7 +9,7 @@ import (
 
 // Walk goes through a .zst file from header to header. It verifies how frames and blocks follow
 // one another, and does not look into them. It calls f after each frame that is not skippable, with
-// the offset of its end, and reports whether the last frame is a seek table.
+// the offset of its end, and reports whether the last frame is a seek table, but for sections.
 func Walk(
 	src io.ReaderAt, size int64, limits *container.Limits, f func(fr *Frame, end int64) error,
 ) (table bool, err error) {
@@ -24,7 +24,7 @@ func Walk(
 		switch err := s.nextFrame(); err {
 		case nil:
 		case container.ErrNothingYet:
-			if s.phase == skipping {
+			if s.phase == skipping && s.kind != SectionKind {
 				end := at + SkippableHeaderSize + s.skip
 				table = s.kind == SeekTableKind && s.isSeekTable(src, end)
 			}
