@@ -89,8 +89,7 @@ func (w *Writer) finish() error {
 		return w.sizeError(w.in)
 	}
 	// Where there are no blocks the header is still to be written, and counts as written.
-	head := w.header(0)
-	p := w.frame.Trailer(head, w.passed, w.out+int64(len(head)))
+	p := w.trailer(w.header(0))
 	if cap(p) <= keptBuffer {
 		w.buf = p
 	}
@@ -122,7 +121,10 @@ func (w *Writer) writeBlock(b *pipeline.Block) error {
 		Kind: b.Kind, Payload: len(b.Out()), Raw: b.Raw, Sum: b.Sum,
 		Continues: b.History != nil && b.Window > 0, Flushed: b.Flushed, Last: b.Last,
 	}
-	begin, whole := w.out, -1
+	if err := w.limitStream(info.Continues); err != nil {
+		return err
+	}
+	begin, whole := w.done.size, -1
 	if b.Last && !b.Flushed {
 		whole = b.Raw
 	}
@@ -138,9 +140,9 @@ func (w *Writer) writeBlock(b *pipeline.Block) error {
 		return err
 	}
 	if w.piece != nil {
-		w.piece.add(info, w.out-begin)
+		w.piece.add(info, w.done.size-begin)
 	}
-	w.passed += int64(b.Raw)
+	w.done.content += int64(b.Raw)
 	w.ended++
 	if w.callerOwned {
 		b.Src, b.Window = nil, 0
@@ -152,7 +154,7 @@ func (w *Writer) writeBlock(b *pipeline.Block) error {
 	}
 	if w.opt.progress != nil {
 		w.opt.progress(Progress{
-			Content: w.passed, Compressed: w.out, Total: w.opt.contentSize, Blocks: w.ended,
+			Content: w.done.content, Compressed: w.done.size, Total: w.opt.contentSize, Blocks: w.ended,
 		})
 	}
 	return nil
@@ -169,6 +171,62 @@ func (w *Writer) header(whole int) []byte {
 	return w.buf
 }
 
+// trailer appends the trailer of the stream to head, the rest of what is in front of it.
+func (w *Writer) trailer(head []byte) []byte {
+	return w.frame.Trailer(head, w.done.content-w.before.content, w.done.size+int64(len(head))-w.before.size)
+}
+
+// span counts content and the bytes that it is compressed to.
+type span struct{ content, size int64 }
+
+// limitStream ends the stream if WithStreamLimit says so, in front of a block that another one follows.
+// continues says that the block is part of a frame that has begun.
+func (w *Writer) limitStream(continues bool) error {
+	limit := w.opt.streamLimit
+	if limit == 0 || !w.begun || continues || w.done.content-w.before.content < limit {
+		return nil
+	}
+	w.buf = w.trailer(w.buf[:0])
+	if err := w.write(w.buf); err != nil {
+		return err
+	}
+	w.before, w.begun = w.done, false
+	w.frame = w.frames.begin(&w.opt)
+	if dst, ok := w.dst.(interface{ EndStream() error }); ok {
+		return dst.EndStream()
+	}
+	return nil
+}
+
+// WithStreamLimit makes a Writer begin another stream of .pz, or of .zst frames with their seek table,
+// as soon as a stream has n bytes of content and there is more. The parts of the file then stand for
+// themselves, as package parity needs them. After each stream but the last one the Writer calls the
+// method EndStream() error of its destination, if that has one. n is 0, for one stream, or at least 1
+// MiB. .gz, [WithLongDistance], [WithSingleFrame] and [NewPlan] exclude this option.
+func WithStreamLimit(n int64) Option {
+	return func(o *options) error {
+		if n != 0 && n < 1<<20 {
+			return errs.BadOption("streams of %d bytes: it must be 0, or at least 1 MiB", n)
+		}
+		o.streamLimit = n
+		return nil
+	}
+}
+
+func (o *options) checkStreamLimit() error {
+	switch {
+	case o.streamLimit == 0:
+	case o.pipe.Format == Gzip:
+		return errs.BadOption("WithStreamLimit is not for .gz, which has one member")
+	case o.window > 0:
+		return errs.BadOption("WithStreamLimit and WithLongDistance exclude each other: " +
+			"repeats cannot reach into another stream")
+	case o.singleFrame && o.pipe.Format == Zstd:
+		return errs.BadOption("WithStreamLimit and WithSingleFrame exclude each other")
+	}
+	return nil
+}
+
 func (w *Writer) write(p []byte) error {
 	if len(p) == 0 {
 		return nil
@@ -176,7 +234,7 @@ func (w *Writer) write(p []byte) error {
 	w.err = errs.Panicked // unless Write returns
 	n, err := container.WriteFull(w.dst, p)
 	w.err = nil
-	w.out += int64(n)
+	w.done.size += int64(n)
 	return err
 }
 

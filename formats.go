@@ -95,8 +95,12 @@ func (f *framers) begin(o *options) container.Framer {
 		f.zst.Reset(o.limits.Checks, o.reach()+o.blockSize, o.singleFrame, o.zstDictionary())
 		return &f.zst
 	}
+	size := o.contentSize
+	if o.streamLimit > 0 && size > o.streamLimit {
+		size = -1 // it is that of several streams
+	}
 	f.pz.Reset(pzfile.Header{
-		Pipeline: o.pipe.ID, BlockSize: o.blockSize, Checks: o.limits.Checks, ContentSize: o.contentSize,
+		Pipeline: o.pipe.ID, BlockSize: o.blockSize, Checks: o.limits.Checks, ContentSize: size,
 		Window: o.window, Sources: ldm.Sources, Dictionary: o.dict.Number(),
 	})
 	return &f.pz

@@ -49,29 +49,29 @@ const (
 type Option func(*options) error
 
 type options struct {
-	level       int // 0: the pipeline's default
-	pipe        *pipeline.Pipeline
-	sched       *Scheduler          // nil: as workers says
-	workers     int                 // of a private scheduler; 0 is for the shared one
-	private     *pipeline.Scheduler // see scheduler
-	blockSize   int                 // 0: the level's
-	limits      container.Limits
-	contentSize int64 // −1: unknown
-	progress    func(Progress)
-	position    *atomic.Int64 // of WithPosition; nil is none
-	tuning      Tuning
-	rsyncable   bool
-	singleFrame bool  // of .zst only
-	window      int64 // of WithLongDistance; 0 is none
-	dict        *pipeline.Dictionary
-	zeroFill    bool
-	assign      pipeline.Assignment
-	trace       func(StageEvent)
-	name        string // of WithName, as package gzfile wants it
-	modTime     uint32
-	index       io.ReaderAt // of WithIndex; nil is none
-	indexSize   int64
-	cache       *Cache // of WithCache; nil is one of its own
+	level                  int // 0: the pipeline's default
+	pipe                   *pipeline.Pipeline
+	sched                  *Scheduler          // nil: as workers says
+	workers                int                 // of a private scheduler; 0 is for the shared one
+	private                *pipeline.Scheduler // see scheduler
+	blockSize              int                 // 0: the level's
+	limits                 container.Limits
+	contentSize            int64 // −1: unknown
+	progress               func(Progress)
+	position               *atomic.Int64 // of WithPosition; nil is none
+	tuning                 Tuning
+	rsyncable, singleFrame bool
+	streamLimit            int64 // content after which a stream ends, in bytes; 0 if none does
+	window                 int64 // of WithLongDistance; 0 is none
+	dict                   *pipeline.Dictionary
+	zeroFill               bool
+	assign                 pipeline.Assignment
+	trace                  func(StageEvent)
+	name                   string // of WithName, as package gzfile wants it
+	modTime                uint32
+	index                  io.ReaderAt // of WithIndex; nil is none
+	indexSize              int64
+	cache                  *Cache // of WithCache; nil is one of its own
 }
 
 // Progress says how far a Writer or Reader has come.

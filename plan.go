@@ -49,6 +49,9 @@ func NewPlan(size int64, opts ...Option) (*Plan, error) {
 		return nil, errs.BadOption("blocks with WithLongDistance depend on those before them: " +
 			"a Plan has independent ones")
 	}
+	if p.opt.streamLimit > 0 {
+		return nil, errs.BadOption("WithStreamLimit is not for NewPlan")
+	}
 	if p.opt.singleFrame {
 		return nil, errs.BadOption("blocks of a single frame depend on those before them: " +
 			"a Plan has independent ones")
@@ -130,7 +133,7 @@ func (w *Writer) encodePiece(p *Plan, r io.Reader, last int64) error {
 	}
 	from, to := p.Content(first, last)
 	start, _ := p.Input(first, last)
-	w.blocks, w.ended, w.in, w.passed = first, first, from, from
+	w.blocks, w.ended, w.in, w.done.content = first, first, from, from
 	w.window = slices.Grow(w.window[:0], int(from-start))[:from-start]
 	missing := to - start
 	n, err := container.ReadFull(r, w.window)

@@ -94,6 +94,9 @@ func (o *options) setWriter(opts []Option, size int64) error {
 		// With WithRsyncable, where blocks end must not depend on the size of the content.
 		o.blockSize = min(o.blockSize, max(smallBlock, container.CeilPow2(int(o.contentSize))))
 	}
+	if err := o.checkStreamLimit(); err != nil {
+		return err
+	}
 	if err := o.setSingleFrame(); err != nil {
 		return err
 	}

@@ -38,8 +38,8 @@ type Writer struct {
 	atCut  bool       // what follows the current block begins another one
 
 	in     int64 // content accepted, in bytes
-	passed int64 // content of the blocks written, in bytes
-	out    int64 // bytes written
+	done   span  // the blocks written
+	before span  // the part of done that earlier streams have
 	blocks int64 // submitted
 	ended  int64 // blocks written
 	frame  container.Framer
@@ -95,7 +95,7 @@ func (w *Writer) Reset(dst io.Writer) {
 		w.finder.Reset()
 	}
 	w.dst, w.cur, w.begun, w.closed, w.err = dst, nil, false, false, nil
-	w.in, w.passed, w.out, w.blocks, w.ended = 0, 0, 0, 0, 0
+	w.in, w.done, w.before, w.blocks, w.ended = 0, span{}, span{}, 0, 0
 	w.window = w.window[:0]
 	w.cutter.Reset(w.opt.blockSize)
 	w.atCut = false
