@@ -97,8 +97,8 @@ type StageStats = pipeline.StageStats
 
 // StageEvent is one execution of a stage. Its fields are Op, Block (its number), Bytes (of
 // content), Stage (its name), Backend (BackendCPU or BackendGPU), Worker (from 0; −1 for the device,
-// −2 for the goroutine of the caller), Batch (blocks in the device's batch), Start and Took. Package
-// pipeline documents them as Event.
+// −2 for the goroutine of the caller), Batch (blocks in the device's batch), Start, Took, and First (the
+// first step of a block). Package pipeline documents them as Event.
 type StageEvent = pipeline.Event
 
 // Backend says where a stage runs.

@@ -14,8 +14,9 @@ import (
 
 // ContentFS is a file system of compressed files that shows their contents. See [Contents].
 type ContentFS struct {
-	fsys fs.FS
-	opts []compress.Option
+	fsys    fs.FS
+	opts    []compress.Option
+	optsFor func(name string) []compress.Option // may be nil
 
 	mu   sync.Mutex
 	open map[string]*content // by the name in fsys
@@ -55,6 +56,22 @@ func Contents(fsys fs.FS, opts ...compress.Option) *ContentFS {
 	return &ContentFS{fsys: fsys, opts: opts, open: map[string]*content{}}
 }
 
+// FileOptions has f return further options for each compressed file that is opened, by its name in the
+// underlying file system. A .gz file can have its index that way, by [compress.WithIndex], and a trace can
+// tell files apart. f may be called from several goroutines at the same time. FileOptions must be called
+// before the ContentFS is used.
+func (c *ContentFS) FileOptions(f func(name string) []compress.Option) { c.optsFor = f }
+
+// Stored returns which file of the underlying file system a name stands for, and describes that file. It
+// opens no file. For a directory, and for a file that is not compressed, it is the name itself.
+func (c *ContentFS) Stored(name string) (stored string, info fs.FileInfo, err error) {
+	stored, info, err = c.find("stat", name)
+	if err == nil && stored == "" {
+		stored = name
+	}
+	return stored, info, err
+}
+
 // content is an open compressed file.
 type content struct {
 	fsys  *ContentFS
@@ -63,6 +80,7 @@ type content struct {
 	src   io.ReaderAt
 	info  fs.FileInfo // of the name when it was looked up
 	stat  fs.FileInfo // of file, which may be a newer one
+	opts  []compress.Option
 	r     *compress.ReaderAt
 	size  int64
 	err   error
@@ -279,7 +297,11 @@ func (x *content) load() (err error) {
 		return errors.ErrUnsupported
 	}
 	x.src = src
-	x.r, err = compress.NewReaderAt(src, x.stat.Size(), x.fsys.opts...)
+	x.opts = x.fsys.opts
+	if f := x.fsys.optsFor; f != nil {
+		x.opts = append(slices.Clip(x.opts), f(x.name)...)
+	}
+	x.r, err = compress.NewReaderAt(src, x.stat.Size(), x.opts...)
 	if err == nil {
 		x.size = x.r.Size()
 		return nil
@@ -296,7 +318,7 @@ func (x *content) load() (err error) {
 
 // read returns the content from its beginning.
 func (x *content) read() (io.Reader, error) {
-	return compress.NewReader(io.NewSectionReader(x.src, 0, x.stat.Size()), x.fsys.opts...)
+	return compress.NewReader(io.NewSectionReader(x.src, 0, x.stat.Size()), x.opts...)
 }
 
 // infoAs describes the content under the last element of a path.

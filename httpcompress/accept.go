@@ -1,6 +1,19 @@
 package httpcompress
 
-import "strings"
+import (
+	"net/http"
+	"strings"
+)
+
+// Preferred returns which of the encodings in order suits a request, as a [Handler] chooses it: by the
+// client's preference, then by the order. It is "" for a plain response. A handler can use it to send files
+// that are stored compressed. It panics if order has more than two encodings.
+func Preferred(r *http.Request, order ...Encoding) Encoding {
+	if i, _ := negotiate(r.Header.Values("Accept-Encoding"), order); i >= 0 {
+		return order[i]
+	}
+	return ""
+}
 
 // A preference is what Accept-Encoding says of a coding, in thousandths; unlisted if it says nothing.
 type preference int

@@ -24,6 +24,7 @@ type Event struct {
 	Batch   int // blocks in the device's batch; 1 for the CPU
 	Start   time.Time
 	Took    time.Duration // GPU: of the whole batch
+	First   bool          // it is the first step of the block
 }
 
 // stageTimer measures a stage or step. The zero value measures nothing.
@@ -71,7 +72,8 @@ func (t *stageTimer) end() (took time.Duration) {
 	if f := t.run.cfg.Trace; f != nil {
 		r := t.run
 		name := r.stageName(t.stage)
-		f(Event{r.cfg.Op, t.b.Index, t.b.Raw, name, CPU, t.w.number(), 1, t.start, took})
+		first := t.stage == checkStep
+		f(Event{r.cfg.Op, t.b.Index, t.b.Raw, name, CPU, t.w.number(), 1, t.start, took, first})
 	}
 	return took
 }
@@ -83,7 +85,7 @@ func (r *Run) countHelp(b *Block, slot, bytes int, start time.Time, took time.Du
 		c.ahead.add(bytes, took)
 	}
 	if f := r.cfg.Trace; f != nil {
-		f(Event{r.cfg.Op, b.Index, bytes, "ahead", CPU, slot, 1, start, took})
+		f(Event{r.cfg.Op, b.Index, bytes, "ahead", CPU, slot, 1, start, took, false})
 	}
 }
 
@@ -100,7 +102,7 @@ func (r *Run) countDevice(b *Block) {
 	}
 	if f := r.cfg.Trace; f != nil {
 		name := b.deviceStage()
-		f(Event{r.cfg.Op, b.Index, b.Raw, name, GPU, -1, trip.Batch, trip.Start, trip.Took})
+		f(Event{r.cfg.Op, b.Index, b.Raw, name, GPU, -1, trip.Batch, trip.Start, trip.Took, false})
 	}
 }
 
