@@ -1,10 +1,13 @@
 package source
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/gopz/compress/httprange"
@@ -52,10 +55,14 @@ func (r *rooted) Stat(name string) (fs.FileInfo, error) {
 	return info, inRoot("stat", name, err)
 }
 
-// inRoot returns fs.ErrNotExist for a name that leads out of the directory. Package os has no other sign of
-// that.
+// nowhere has the errors of names that stand for nothing.
+var nowhere = []error{syscall.ENOTDIR, syscall.ENAMETOOLONG, syscall.ELOOP}
+
+// inRoot returns fs.ErrNotExist for a name that stands for nothing in the directory. Package os has no
+// error value for names that lead out of it.
 func inRoot(op, name string, err error) error {
-	if err != nil && strings.Contains(err.Error(), "path escapes from parent") {
+	is := func(target error) bool { return errors.Is(err, target) }
+	if err != nil && (slices.ContainsFunc(nowhere, is) || strings.Contains(err.Error(), "path escapes from parent")) {
 		return &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
 	}
 	return err
