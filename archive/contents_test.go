@@ -191,3 +191,46 @@ func (f readerAts) Open(name string) (fs.File, error) {
 	}
 	return file, err
 }
+
+// TestStored checks which file has a content, and that options and traces can be given by file.
+func TestStored(t *testing.T) {
+	dir := t.TempDir()
+	contentsDir(t, dir)
+	f := Contents(os.DirFS(dir))
+	defer f.Close()
+	var mu sync.Mutex
+	blocks := map[string]int{}
+	f.FileOptions(func(name string) []compress.Option {
+		return []compress.Option{compress.WithTrace(func(e compress.StageEvent) {
+			mu.Lock()
+			defer mu.Unlock()
+			if e.First {
+				blocks[name] += e.Bytes
+			}
+		})}
+	})
+	for name, want := range map[string]string{
+		"a.txt": "a.txt.pz", "b/d": "b/d.zst", "plain": "plain", "twice": "twice.pz", "both.pz": "both.pz.gz", "b": "b",
+		".": ".", "stream": "stream.zst",
+	} {
+		stored, info, err := f.Stored(name)
+		if err != nil || stored != want {
+			t.Errorf("%s: %s, %v", name, stored, err)
+			continue
+		}
+		if direct, err := os.Stat(filepath.Join(dir, want)); err != nil || info.Size() != direct.Size() {
+			t.Errorf("%s: size %d, %v", name, info.Size(), err)
+		}
+	}
+	if len(f.open) > 0 {
+		t.Error("Stored has opened a file")
+	}
+	for _, name := range []string{"none", "../a", "a.txt.pz"} {
+		if _, _, err := f.Stored(name); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if p, err := fs.ReadFile(f, "b/d"); err != nil || len(p) != 80_000 || blocks["b/d.zst"] != len(p) || len(blocks) != 1 {
+		t.Errorf("%d bytes, %v, blocks %v", len(p), err, blocks)
+	}
+}

@@ -6,6 +6,21 @@ import (
 	"testing"
 )
 
+func TestPreferred(t *testing.T) {
+	r := &http.Request{Header: http.Header{"Accept-Encoding": {"gzip;q=0.5", "zstd"}}}
+	for _, c := range []struct {
+		order []Encoding
+		want  Encoding
+	}{{[]Encoding{Gzip, Zstd}, Zstd}, {[]Encoding{Gzip}, Gzip}, {nil, ""}} {
+		if got := Preferred(r, c.order...); got != c.want {
+			t.Errorf("%v: %q, want %q", c.order, got, c.want)
+		}
+	}
+	if got := Preferred(&http.Request{}, Gzip); got != "" {
+		t.Errorf("no header: %q", got)
+	}
+}
+
 func TestNegotiate(t *testing.T) {
 	both, gzipFirst := []Encoding{Zstd, Gzip}, []Encoding{Gzip, Zstd}
 	for _, c := range []struct {

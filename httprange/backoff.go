@@ -60,14 +60,12 @@ func mayPass(e *Error) bool {
 		}
 		return false
 	}
-	if errors.Is(e.Err, errRedirects) || errors.Is(e.Err, errDowngrade) {
-		return false
-	}
 	var (
+		redirect    *redirectError
 		certificate *tls.CertificateVerificationError
 		name        *net.DNSError
 	)
-	if errors.As(e.Err, &certificate) || errors.As(e.Err, &name) && name.IsNotFound {
+	if errors.As(e.Err, &redirect) || errors.As(e.Err, &certificate) || errors.As(e.Err, &name) && name.IsNotFound {
 		return false
 	}
 	return true // connections, ErrStalled, and answers that a proxy may have mixed up

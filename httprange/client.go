@@ -21,6 +21,11 @@ var (
 	errDowngrade = errors.New("a redirect from https to http")
 )
 
+// redirectError is the error of a client that does not follow a redirect.
+type redirectError struct{ error }
+
+func (e *redirectError) Unwrap() error { return e.error }
+
 // requestKey is the key of the *Reader in the context of its requests.
 type requestKey struct{}
 

@@ -72,6 +72,22 @@ func TestCheckRedirect(t *testing.T) {
 	}
 }
 
+// TestRefusedRedirect checks that a redirect that the client does not follow is no reason to ask again.
+func TestRefusedRedirect(t *testing.T) {
+	requests := 0
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests++
+		http.Redirect(w, r, "/elsewhere", http.StatusFound)
+	}))
+	defer s.Close()
+	refusal := errors.New("refused")
+	c := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return refusal }}
+	_, err := Open(context.Background(), s.URL, WithClient(c), WithTail(0))
+	if !errors.Is(err, refusal) || requests != 1 {
+		t.Errorf("%v after %d requests", err, requests)
+	}
+}
+
 func make10(via []*http.Request) []*http.Request {
 	for len(via) < 10 {
 		via = append(via, via[0])

@@ -47,6 +47,9 @@ func (r *Reader) ask(ctx context.Context, interval string, v *version) (*answer,
 	resp, err := r.opt.client.Do(req)
 	if err != nil {
 		err = a.cause(withoutURL(err))
+		if resp != nil {
+			err = &redirectError{err} // nothing else makes a client return both
+		}
 		a.close()
 		return nil, err
 	}

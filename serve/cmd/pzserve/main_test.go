@@ -1,14 +1,18 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/corpus"
@@ -180,4 +184,51 @@ func TestShutdown(t *testing.T) {
 		t.Errorf("%d bytes", len(got))
 	}
 	<-ended
+}
+
+// TestLimits checks the limits on clients: size and time of headers, time of writes, connections.
+func TestLimits(t *testing.T) {
+	dir := t.TempDir()
+	servetest.WriteFile(t, filepath.Join(dir, "a"), make([]byte, 64<<20))
+	p := launch(t, "--max-header", "1KiB", "--header-timeout", "300ms", "--write-timeout", "300ms",
+		"--max-connections", "2", dir)
+	dial := func(request string) net.Conn {
+		c, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		c.SetDeadline(time.Now().Add(30 * time.Second))
+		io.WriteString(c, request)
+		return c
+	}
+	answer := func(c net.Conn) string {
+		line, _ := bufio.NewReader(c).ReadString('\n')
+		return strings.TrimSpace(line)
+	}
+	const end = "Host: x\r\n\r\n"
+	large := dial("GET / HTTP/1.1\r\nX: " + strings.Repeat("x", 20_000) + "\r\n" + end)
+	if got := answer(large); !strings.Contains(got, "431") {
+		t.Errorf("large header: %q", got)
+	}
+	large.Close()
+	slow := dial("GET / HTTP/1.1\r\nHos")
+	if got := answer(slow); strings.Contains(got, "200") {
+		t.Errorf("slow header: %q", got)
+	}
+	slow.Close()
+	stuck := dial("GET /a HTTP/1.1\r\n" + end) // and reads nothing
+	waitFor(t, "the end of the response", func() bool { return p.snapshot().Requests.Slow == 1 })
+	stuck.Close()
+	idle := []net.Conn{dial(""), dial("")}
+	waitFor(t, "two connections", func() bool { return p.snapshot().Process.Connections == 2 })
+	third := dial("HEAD /a HTTP/1.1\r\n" + end)
+	idle[0].Close()
+	if got := answer(third); !strings.Contains(got, "200") {
+		t.Errorf("third connection: %q", got)
+	}
+	if s := p.snapshot(); s.Requests.Cut != 0 || len(s.Errors) > 0 {
+		t.Errorf("%+v %v", s.Requests, s.Errors)
+	}
+	p.end()
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -51,6 +52,9 @@ func ReadRuns(paths []string) ([]*Snapshot, error) {
 	return runs, nil
 }
 
+// snapshotName matches the names that Profile gives to snapshots.
+var snapshotName = regexp.MustCompile(`\.\d{6,}\.json$`)
+
 // snapshotFiles returns the snapshots in a directory, or the file.
 func snapshotFiles(path string) ([]string, error) {
 	info, err := os.Stat(path)
@@ -62,9 +66,7 @@ func snapshotFiles(path string) ([]string, error) {
 	}
 	var files []string
 	err = filepath.WalkDir(path, func(name string, e fs.DirEntry, err error) error {
-		base := filepath.Base(name)
-		if err == nil && e.Type().IsRegular() && filepath.Ext(base) == snapshotSuffix &&
-			!strings.HasPrefix(base, ".") {
+		if err == nil && e.Type().IsRegular() && snapshotName.MatchString(name) {
 			files = append(files, name)
 		}
 		return err
