@@ -8,10 +8,12 @@ package site
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"net/http"
 	"path"
+	"strconv"
 	"strings"
 	"time"
 
@@ -190,7 +192,7 @@ func status(err error) (code int, text string) {
 	case errors.As(err, &remote):
 		return http.StatusBadGateway, "the server that has the file does not send it"
 	case errors.Is(err, fs.ErrNotExist):
-		return http.StatusNotFound, "404 page not found"
+		return http.StatusNotFound, "404 page not found" // as net/http
 	case errors.Is(err, fs.ErrPermission):
 		return http.StatusForbidden, "403 Forbidden"
 	case errors.Is(err, source.ErrBusy), errors.Is(err, context.Canceled), errors.Is(err, compress.ErrMemory):
@@ -205,5 +207,21 @@ func (h *Handler) fail(x *response, err error) {
 	if code == http.StatusServiceUnavailable {
 		x.Header().Set("Retry-After", "1")
 	}
-	http.Error(x, text, code)
+	if !strings.Contains(x.r.Header.Get("Accept"), "text/html") {
+		http.Error(x, text, code)
+		return
+	}
+	p := &page{
+		Title: text, Summary: fmt.Sprintf("Status %d: %s.", code, strings.TrimPrefix(text, strconv.Itoa(code)+" ")),
+		Path: []crumb{{Name: "pzserve", Link: "/"}, {Name: http.StatusText(code)}},
+	}
+	body, err := p.render(x.Header())
+	if err != nil {
+		http.Error(x, text, code)
+		return
+	}
+	x.WriteHeader(code)
+	if x.r.Method != http.MethodHead {
+		x.Write(body)
+	}
 }

@@ -45,6 +45,10 @@ func get(h http.Handler, method, path string, header http.Header) *httptest.Resp
 	if header != nil {
 		r.Header = header
 	}
+	return record(h, r)
+}
+
+func record(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
 	return w

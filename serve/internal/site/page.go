@@ -222,17 +222,13 @@ func columns(order string, links bool) []column {
 // send sends a page, compressed unless too many are being compressed. Its tag lets clients ask whether it
 // has changed.
 func (h *Handler) send(x *response, r *http.Request, p *page) error {
-	var b bytes.Buffer
-	if err := pageTemplate.Execute(&b, p); err != nil {
+	text, err := p.render(x.Header())
+	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256(b.Bytes())
-	header := x.Header()
-	header.Set("ETag", `"`+base64.RawURLEncoding.EncodeToString(sum[:12])+`"`)
-	header.Set("Content-Type", "text/html; charset=utf-8")
-	header.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
-	header.Set("X-Content-Type-Options", "nosniff")
-	r = r.WithContext(context.WithValue(r.Context(), pageKey{}, b.Bytes()))
+	sum := sha256.Sum256(text)
+	x.Header().Set("ETag", `"`+base64.RawURLEncoding.EncodeToString(sum[:12])+`"`)
+	r = r.WithContext(context.WithValue(r.Context(), pageKey{}, text))
 	if !h.packs.TryAcquire(1) {
 		sendPage(x, r)
 		return nil
@@ -240,6 +236,18 @@ func (h *Handler) send(x *response, r *http.Request, p *page) error {
 	defer h.packs.Release(1)
 	h.packed.ServeHTTP(x, r)
 	return nil
+}
+
+// render returns the HTML of a page, and sets the header for it.
+func (p *page) render(header http.Header) ([]byte, error) {
+	var b bytes.Buffer
+	if err := pageTemplate.Execute(&b, p); err != nil {
+		return nil, err
+	}
+	header.Set("Content-Type", "text/html; charset=utf-8")
+	header.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
+	header.Set("X-Content-Type-Options", "nosniff")
+	return b.Bytes(), nil
 }
 
 // pageKey is the key of the text of a page in the context of its request.
