@@ -210,8 +210,8 @@ func TestStored(t *testing.T) {
 		})}
 	})
 	for name, want := range map[string]string{
-		"a.txt": "a.txt.pz", "b/d": "b/d.zst", "plain": "plain", "twice": "twice.pz", "both.pz": "both.pz.gz", "b": "b",
-		".": ".", "stream": "stream.zst",
+		"a.txt": "a.txt.pz", "b/d": "b/d.zst", "plain": "plain", "twice": "twice.pz", "both.pz": "both.pz.gz",
+		"b": "b", ".": ".", "stream": "stream.zst",
 	} {
 		stored, info, err := f.Stored(name)
 		if err != nil || stored != want {
@@ -230,7 +230,8 @@ func TestStored(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	if p, err := fs.ReadFile(f, "b/d"); err != nil || len(p) != 80_000 || blocks["b/d.zst"] != len(p) || len(blocks) != 1 {
+	p, err := fs.ReadFile(f, "b/d")
+	if err != nil || len(p) != 80_000 || blocks["b/d.zst"] != len(p) || len(blocks) != 1 {
 		t.Errorf("%d bytes, %v, blocks %v", len(p), err, blocks)
 	}
 }

@@ -65,7 +65,8 @@ func mayPass(e *Error) bool {
 		certificate *tls.CertificateVerificationError
 		name        *net.DNSError
 	)
-	if errors.As(e.Err, &redirect) || errors.As(e.Err, &certificate) || errors.As(e.Err, &name) && name.IsNotFound {
+	if errors.As(e.Err, &redirect) || errors.As(e.Err, &certificate) ||
+		errors.As(e.Err, &name) && name.IsNotFound {
 		return false
 	}
 	return true // connections, ErrStalled, and answers that a proxy may have mixed up

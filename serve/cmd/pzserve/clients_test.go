@@ -116,7 +116,8 @@ func runClients(url string, tree servetest.Tree, count, each int) *outcome {
 	for i := range count {
 		wg.Go(func() {
 			r := rand.New(rand.NewPCG(uint64(i), 9))
-			c := &http.Client{Transport: &http.Transport{DisableCompression: i%2 == 0}, Timeout: 5 * time.Minute}
+			transport := &http.Transport{DisableCompression: i%2 == 0}
+			c := &http.Client{Transport: transport, Timeout: 5 * time.Minute}
 			defer c.CloseIdleConnections()
 			for range each {
 				name := names[r.IntN(len(names))]

@@ -58,8 +58,8 @@ func TestProfile(t *testing.T) {
 	content := corpus.ByName("log").Make(300_000)
 	servetest.WriteFile(t, filepath.Join(dir, "a.log.pz"), servetest.Pack(t, content, compress.PZ))
 	for _, mode := range []string{"counters", "top", "full"} {
-		p := launch(t, "--profile", mode, "--profile-dir", filepath.Join(profiles, mode), "--snapshot-interval",
-			"50ms", "--snapshots", "3", dir)
+		p := launch(t, "--profile", mode, "--profile-dir", filepath.Join(profiles, mode),
+			"--snapshot-interval", "50ms", "--snapshots", "3", dir)
 		for range 2 {
 			if got := p.get(p.url + "/a.log"); !bytes.Equal(got, content) {
 				t.Fatal("other content")
@@ -96,7 +96,9 @@ func TestProfile(t *testing.T) {
 	if status := run([]string{"aggregate", "--out", sums, profiles}, &out, &out); status != 0 {
 		t.Fatal(out.String())
 	}
-	for _, want := range []string{"# pzserve: 3 runs", "| requests | 6 |", "final", "/a.log", "a.log.pz block 0"} {
+	for _, want := range []string{
+		"# pzserve: 3 runs", "| requests | 6 |", "final", "/a.log", "a.log.pz block 0",
+	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}

@@ -31,7 +31,8 @@ func Make(seed uint64) Tree {
 	t := Tree{
 		"empty.txt": {}, "one.bin": {7}, "index/index.html": []byte("<p>an index</p>"),
 		"a b/c#d?e%41.txt": []byte("odd"), "<b>&\"'.html": []byte("<i>odd</i>"),
-		"ünï/コード.md": []byte("unicode"), "deep/er/and/deeper/x": []byte("deep"), "noext": []byte("%PDF-1.7 not really"),
+		"ünï/コード.md": []byte("unicode"), "deep/er/and/deeper/x": []byte("deep"),
+		"noext": []byte("%PDF-1.7 not really"),
 	}
 	for i, k := range corpus.Kinds() {
 		n := r.IntN(400_000)
@@ -90,7 +91,9 @@ func (t Tree) Tar(tb testing.TB) []byte {
 			dirs[d] = true
 			w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: d + "/", Mode: 0o755, ModTime: Day})
 		}
-		h := &tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o644, Size: int64(len(t[name])), ModTime: Day}
+		h := &tar.Header{
+			Typeflag: tar.TypeReg, Name: name, Mode: 0o644, Size: int64(len(t[name])), ModTime: Day,
+		}
 		if err := w.WriteHeader(h); err != nil {
 			tb.Fatal(err)
 		}

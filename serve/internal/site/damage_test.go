@@ -33,11 +33,14 @@ func fetch(t *testing.T, client *http.Client, url string) (code int, body []byte
 // TestDamage flips bits of an archive and of files. A response has the right bytes, an error status, or is
 // cut short.
 func TestDamage(t *testing.T) {
-	tree := servetest.Tree{"a.txt": corpus.ByName("log").Make(300_000), "b.bin": corpus.ByName("random").Make(90_000)}
+	tree := servetest.Tree{
+		"a.txt": corpus.ByName("log").Make(300_000), "b.bin": corpus.ByName("random").Make(90_000),
+	}
+	suffixes := map[compress.Format]string{compress.PZ: ".pz", compress.Gzip: ".gz", compress.Zstd: ".zst"}
 	for _, format := range []compress.Format{compress.PZ, compress.Gzip, compress.Zstd} {
 		tar := servetest.Pack(t, tree.Tar(t), format)
 		single := servetest.Pack(t, tree["a.txt"], format)
-		suffix := map[compress.Format]string{compress.PZ: ".pz", compress.Gzip: ".gz", compress.Zstd: ".zst"}[format]
+		suffix := suffixes[format]
 		failed, cut := 0, 0
 		for i := range 12 {
 			dir := t.TempDir()
@@ -197,7 +200,8 @@ func TestURLFails(t *testing.T) {
 	if w := get(h, "GET", "/g", middle); w.Code != http.StatusServiceUnavailable {
 		t.Errorf("status %d of a URL that has changed", w.Code)
 	}
-	if w := get(h, "GET", "/g", middle); w.Code != 206 || !bytes.Equal(w.Body.Bytes(), tree["g"][1<<20:1<<20+100]) {
+	want := tree["g"][1<<20 : 1<<20+100]
+	if w := get(h, "GET", "/g", middle); w.Code != 206 || !bytes.Equal(w.Body.Bytes(), want) {
 		t.Errorf("status %d after a URL has changed", w.Code)
 	}
 	if e := counters.Snapshot("live").Errors; e["remote"] != 1 || e["changed"] != 1 {

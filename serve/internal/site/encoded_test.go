@@ -23,7 +23,7 @@ func TestEncoded(t *testing.T) {
 		servetest.Pack(t, content[half:], compress.Gzip)...)
 	damaged := pack(compress.Gzip)
 	damaged[len(damaged)/2] ^= 1
-	wide, _ := compress.AppendEncode(nil, content, compress.WithFormat(compress.Zstd), compress.WithSingleFrame(true))
+	whole := pack(compress.Zstd, compress.WithSingleFrame(true))
 	type file struct {
 		stored   []byte
 		encoding string // "" if it is not sent as it is
@@ -31,11 +31,11 @@ func TestEncoded(t *testing.T) {
 	files := map[string]file{
 		"a.json.gz":       {pack(compress.Gzip), "gzip"},
 		"empty.txt.gz":    {servetest.Pack(t, nil, compress.Gzip), "gzip"},
-		"b.json.zst":      {wide, "zstd"},
+		"b.json.zst":      {whole, "zstd"},
 		"frames.json.zst": {pack(compress.Zstd), ""},
 		"members.json.gz": {members, ""},
 		"other.json.gz":   {pack(compress.PZ), ""},
-		"swapped.json.gz": {wide, ""},
+		"swapped.json.gz": {whole, ""},
 		"c.json.pz":       {pack(compress.PZ), ""},
 		"trailing.txt.gz": {append(pack(compress.Gzip), "more"...), ""},
 		"damaged.json.gz": {damaged, ""},
@@ -81,7 +81,8 @@ func checkEncoded(t *testing.T, h http.Handler, path string, stored, content []b
 	}
 	got := get(h, "GET", path, accept())
 	decoded, err := compress.AppendDecode(nil, got.Body.Bytes())
-	if got.Code != 200 || err != nil || !bytes.Equal(got.Body.Bytes(), stored) || !bytes.Equal(decoded, content) {
+	if got.Code != 200 || err != nil || !bytes.Equal(got.Body.Bytes(), stored) ||
+		!bytes.Equal(decoded, content) {
 		t.Errorf("%s: status %d, %d bytes, %v", path, got.Code, got.Body.Len(), err)
 	}
 	plain := get(h, "GET", path, nil).Header()
@@ -102,14 +103,17 @@ func checkEncoded(t *testing.T, h http.Handler, path string, stored, content []b
 		{accept("If-None-Match", plain.Get("ETag")), "GET", 200, len(stored)},
 		{accept("If-Match", `"other"`), "GET", 412, 0},
 		{accept(), "HEAD", 200, 0},
-		{accept("Range", "bytes=0-0"), "GET", min(416, 206+210*(1-min(1, len(content)))), min(1, len(content))},
+		{accept("Range", "bytes=0-0"), "GET", 206, 1},
 		{accept("Range", "bytes=0-0", "If-Range", tag), "GET", 200, len(content)},
 		{http.Header{"Accept-Encoding": {"gzip;q=0, zstd;q=0"}}, "GET", 200, len(content)},
 	} {
+		if len(content) == 0 && c.header.Get("Range") != "" {
+			continue
+		}
 		w := get(h, c.method, path, c.header)
-		n := w.Body.Len()
-		if w.Code != c.code && !(len(content) == 0 && c.header.Get("Range") != "") || w.Code != 416 && n != c.bytes {
-			t.Errorf("%s %s %v: status %d, %d bytes; want %d, %d", c.method, path, c.header, w.Code, n, c.code, c.bytes)
+		if n := w.Body.Len(); w.Code != c.code || n != c.bytes {
+			t.Errorf("%s %s %v: status %d, %d bytes; want %d, %d", c.method, path, c.header, w.Code, n,
+				c.code, c.bytes)
 		}
 	}
 }

@@ -55,8 +55,9 @@ const (
 // New returns a Handler.
 func New(c Config) *Handler {
 	h := &Handler{
-		Config: c, sources: map[string]*source.Source{}, packed: httpcompress.Handler(http.HandlerFunc(sendPage)),
-		packs: semaphore.NewWeighted(maxPacks), builds: semaphore.NewWeighted(maxBuilds),
+		Config: c, sources: map[string]*source.Source{},
+		packed: httpcompress.Handler(http.HandlerFunc(sendPage)),
+		packs:  semaphore.NewWeighted(maxPacks), builds: semaphore.NewWeighted(maxBuilds),
 	}
 	if len(c.Set.Sources) == 1 {
 		h.single = c.Set.Sources[0]
@@ -87,7 +88,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		case p != nil:
 			panic(p)
 		case cut:
-			panic(http.ErrAbortHandler) // closes the connection, so that the client sees that an end is missing
+			panic(http.ErrAbortHandler) // closes the connection: the client sees that the end is missing
 		}
 	}()
 	failure = h.serve(x, r)
@@ -211,8 +212,9 @@ func (h *Handler) fail(x *response, err error) {
 		http.Error(x, text, code)
 		return
 	}
+	reason := strings.TrimPrefix(text, strconv.Itoa(code)+" ")
 	p := &page{
-		Title: text, Summary: fmt.Sprintf("Status %d: %s.", code, strings.TrimPrefix(text, strconv.Itoa(code)+" ")),
+		Title: text, Summary: fmt.Sprintf("Status %d: %s.", code, reason),
 		Path: []crumb{{Name: "pzserve", Link: "/"}, {Name: http.StatusText(code)}},
 	}
 	body, err := p.render(x.Header())

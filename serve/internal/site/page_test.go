@@ -92,7 +92,8 @@ func TestPageHeaders(t *testing.T) {
 	if w.Header().Get("Content-Encoding") != "gzip" || err != nil || w.Body.Len() > len(plain)/4 {
 		t.Errorf("%v, %v", w.Header(), err)
 	}
-	if strings.Contains(string(plain), "<script") || !strings.Contains(w.Header().Get("Content-Security-Policy"), "'none'") {
+	policy := w.Header().Get("Content-Security-Policy")
+	if strings.Contains(string(plain), "<script") || !strings.Contains(policy, "'none'") {
 		t.Errorf("%v %s", w.Header(), plain)
 	}
 	tag := http.Header{"Accept-Encoding": {"gzip"}, "If-None-Match": {w.Header().Get("ETag")}}
@@ -108,8 +109,9 @@ func TestPageHeaders(t *testing.T) {
 		}
 	}
 	w = get(h, "GET", "/<none>", http.Header{"Accept": {"text/html,*/*"}})
-	if w.Code != 404 || !strings.Contains(w.Body.String(), "<h1>") || strings.Contains(w.Body.String(), "<none>") {
-		t.Errorf("status %d: %s", w.Code, w.Body.String())
+	body := w.Body.String()
+	if w.Code != 404 || !strings.Contains(body, "<h1>") || strings.Contains(body, "<none>") {
+		t.Errorf("status %d: %s", w.Code, body)
 	}
 	if e := c.Snapshot("live").Errors; len(e) > 0 {
 		t.Errorf("errors of the server: %v", e)

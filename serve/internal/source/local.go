@@ -62,7 +62,8 @@ var nowhere = []error{syscall.ENOTDIR, syscall.ENAMETOOLONG, syscall.ELOOP}
 // error value for names that lead out of it.
 func inRoot(op, name string, err error) error {
 	is := func(target error) bool { return errors.Is(err, target) }
-	if err != nil && (slices.ContainsFunc(nowhere, is) || strings.Contains(err.Error(), "path escapes from parent")) {
+	if err != nil && (slices.ContainsFunc(nowhere, is) ||
+		strings.Contains(err.Error(), "path escapes from parent")) {
 		return &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
 	}
 	return err

@@ -44,7 +44,7 @@ func parseOperand(s string, allow AllowList) (operand, error) {
 	}
 	if u, err := url.Parse(o.text); err == nil && isWeb(u) {
 		if o.url = u; !allow.Allows(u) {
-			return o, fmt.Errorf("%s: %w; add --allow-url %s://%s", u.Redacted(), ErrNotAllowed, u.Scheme, u.Host)
+			return o, fmt.Errorf("%s: %w; add --allow-url %s://%s", label(u), ErrNotAllowed, u.Scheme, u.Host)
 		}
 		return o, nil
 	}
@@ -56,6 +56,11 @@ func parseOperand(s string, allow AllowList) (operand, error) {
 		return o, fmt.Errorf("%s: not a regular file or directory", o.text)
 	}
 	return o, nil
+}
+
+// label returns a URL without user, query and fragment, which may hold secrets.
+func label(u *url.URL) string {
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
 // Open opens all operands. If ctx ends, reads of URLs fail.
@@ -109,8 +114,7 @@ func (o operand) source(t *Set) *Source {
 	base := filepath.Base(o.text)
 	switch {
 	case o.url != nil:
-		u := url.URL{Scheme: o.url.Scheme, Host: o.url.Host, Path: o.url.Path}
-		s.Label, base = u.String(), path.Base("/"+o.url.Path)
+		s.Label, base = label(o.url), path.Base("/"+o.url.Path)
 		s.open = func(s *Source) (*opened, error) { return s.openURL(o.url.String(), base) }
 	case o.dir:
 		if abs, err := filepath.Abs(o.text); err == nil {

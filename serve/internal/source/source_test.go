@@ -47,7 +47,9 @@ func open(t *testing.T, allow []string, operands ...string) (*Set, error) {
 }
 
 func TestAllowList(t *testing.T) {
-	list, err := ParseAllowList([]string{"https://a.example/data", "http://b.example:81", "https://c.example/d/"})
+	list, err := ParseAllowList([]string{
+		"https://a.example/data", "http://b.example:81", "https://c.example/d/",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +85,9 @@ func TestAllowList(t *testing.T) {
 			t.Errorf("%s: %v", text, got)
 		}
 	}
-	for _, text := range []string{"a.example", "ftp://a", "https://", "https://u@a/", "https://a/?q", "https://a/#f", ":"} {
+	for _, text := range []string{
+		"a.example", "ftp://a", "https://", "https://u@a/", "https://a/?q", "https://a/#f", ":",
+	} {
 		if _, err := ParseAllowList([]string{text}); err == nil {
 			t.Errorf("%q is a prefix", text)
 		}
@@ -184,8 +188,10 @@ func TestHostileArchive(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer v.Release()
-	for name, ok := range map[string]bool{"etc/x": true, "abs": true, "link": false, "up": false, "hard": false,
-		"fifo": false, "dev": false, "../etc/passwd": false} {
+	for name, ok := range map[string]bool{
+		"etc/x": true, "abs": true, "link": false, "up": false, "hard": false,
+		"fifo": false, "dev": false, "../etc/passwd": false,
+	} {
 		if got, err := read(v, name); (err == nil) != ok || got != "" {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}

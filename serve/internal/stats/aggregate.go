@@ -130,12 +130,13 @@ func (s *Sum) Summary() string {
 	line("decompression, worker time", "%s", short(t.Decode.Time))
 	line("read of stored files", "%s in %d reads", size(t.Stored.Bytes), t.Stored.Items)
 	line("waits for memory", "%d, %s", t.Waits.Count, short(t.Waits.Time))
-	b.WriteString("\n| run | host | mode | up | last snapshot | requests | failed | sent | cache hits | memory |\n" +
+	b.WriteString("\n| run | host | mode | up | last snapshot | requests | failed | sent | hits |" +
+		" memory |\n" +
 		"|---|---|---|--:|---|--:|--:|--:|--:|--:|\n")
 	for _, r := range s.Runs {
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %d | %d | %s | %s | %s |\n", r.Run.ID, r.Run.Host, r.Run.Mode,
-			short(r.Uptime), r.Kind, r.Requests.Total(), failures(r), size(r.Requests.Bytes),
-			percent(r.Cache.Hits, r.Cache.Hits+r.Cache.Misses), size(r.Process.Memory))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %d | %d | %s | %s | %s |\n",
+			r.Run.ID, r.Run.Host, r.Run.Mode, short(r.Uptime), r.Kind, r.Requests.Total(), failures(r),
+			size(r.Requests.Bytes), percent(r.Cache.Hits, r.Cache.Hits+r.Cache.Misses), size(r.Process.Memory))
 	}
 	if len(t.Errors) > 0 {
 		b.WriteString("\n| error | requests |\n|---|--:|\n")
@@ -158,7 +159,8 @@ func costTable(b *strings.Builder, key, count string, list []Cost) {
 	fmt.Fprintf(b, "\n| %s | time | at most too high by | %s | bytes |\n|---|--:|--:|--:|--:|\n", key, count)
 	for _, c := range list {
 		name := strings.NewReplacer("|", `\|`, "\n", " ").Replace(c.Key)
-		fmt.Fprintf(b, "| %s | %s | %s | %d | %s |\n", name, short(c.Time), short(c.Over), c.Count, size(c.Bytes))
+		fmt.Fprintf(b, "| %s | %s | %s | %d | %s |\n", name, short(c.Time), short(c.Over), c.Count,
+			size(c.Bytes))
 	}
 }
 

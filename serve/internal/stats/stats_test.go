@@ -69,7 +69,9 @@ func TestQuantile(t *testing.T) {
 		t.Error("a quantile of nothing")
 	}
 	h.Counts[1], h.Counts[4], h.Counts[len(Bounds)] = 50, 49, 1
-	for q, want := range map[float64]time.Duration{0: Bounds[1], 0.5: Bounds[1], 0.51: Bounds[4], 0.99: Bounds[4]} {
+	for q, want := range map[float64]time.Duration{
+		0: Bounds[1], 0.5: Bounds[1], 0.51: Bounds[4], 0.99: Bounds[4],
+	} {
 		if got, ok := h.Quantile(q); !ok || got != want {
 			t.Errorf("%v: %v", q, got)
 		}
@@ -86,7 +88,8 @@ func fill(c *Counters) {
 		wg.Go(func() {
 			for range 100 {
 				c.Begin()
-				c.End(&Request{Method: "GET", Path: "/a\n,\"", Status: 200, Bytes: 5, Took: time.Millisecond * time.Duration(i+1)})
+				took := time.Millisecond * time.Duration(i+1)
+				c.End(&Request{Method: "GET", Path: "/a\n,\"", Status: 200, Bytes: 5, Took: took})
 				c.Decoded("s", "f", &compress.StageEvent{Stage: "check", First: true, Bytes: 7, Took: 3})
 				c.Decoded("s", "f", &compress.StageEvent{Stage: "rans", Bytes: 7, Took: 4})
 				c.Stored(9, 2, nil)
@@ -114,7 +117,8 @@ func TestCounters(t *testing.T) {
 	}
 	want := "# HELP pzserve_requests_total Requests answered.\n# TYPE pzserve_requests_total counter\n" +
 		"pzserve_requests_total{status=\"200\"} 800\npzserve_requests_total{status=\"500\"} 1\n"
-	if err := testutil.CollectAndCompare(c.Collector(), strings.NewReader(want), "pzserve_requests_total"); err != nil {
+	err = testutil.CollectAndCompare(c.Collector(), strings.NewReader(want), "pzserve_requests_total")
+	if err != nil {
 		t.Error(err)
 	}
 }
@@ -142,7 +146,8 @@ func TestLogLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := runs[0]
-	if len(runs) != 1 || s.Kind != "final" || s.Number != 3 || s.Log.Rows == 0 || s.Log.Rows+s.Log.Dropped != 2401 {
+	if len(runs) != 1 || s.Kind != "final" || s.Number != 3 || s.Log.Rows == 0 ||
+		s.Log.Rows+s.Log.Dropped != 2401 {
 		t.Errorf("%+v", s)
 	}
 	size, lines := 0, int64(0)
