@@ -135,8 +135,9 @@ func (s *Sum) Summary() string {
 		"|---|---|---|--:|---|--:|--:|--:|--:|--:|\n")
 	for _, r := range s.Runs {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %d | %d | %s | %s | %s |\n",
-			r.Run.ID, r.Run.Host, r.Run.Mode, short(r.Uptime), r.Kind, r.Requests.Total(), failures(r),
-			size(r.Requests.Bytes), percent(r.Cache.Hits, r.Cache.Hits+r.Cache.Misses), size(r.Process.Memory))
+			r.Run.ID, r.Run.Host, r.Run.Mode, short(r.Uptime), r.Kind, r.Requests.Total(),
+			failures(r), size(r.Requests.Bytes), percent(r.Cache.Hits, r.Cache.Hits+r.Cache.Misses),
+			size(r.Process.Memory))
 	}
 	if len(t.Errors) > 0 {
 		b.WriteString("\n| error | requests |\n|---|--:|\n")
