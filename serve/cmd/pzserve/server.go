@@ -132,6 +132,9 @@ func (s *server) run(ctx context.Context, stop func()) error {
 	if s.debug.Listener != nil {
 		s.log.Info("listening for /debug", "address", s.debug.Addr().String())
 	}
+	if a, ok := s.main.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() {
+		s.log.Warn("other machines can connect, without TLS or passwords", "address", a.String())
+	}
 	snapshots := make(chan struct{})
 	ended := make(chan struct{})
 	go func() {

@@ -107,7 +107,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // log logs a request that failed.
 func (h *Handler) log(r *stats.Request, p any) {
 	switch {
-	case p != nil:
+	case p != nil && p != http.ErrAbortHandler:
 		h.Log.Error("panic", "path", r.Path, "panic", p)
 	case r.ClientGone:
 		h.Log.Debug("client gone", "path", r.Path, "bytes", r.Bytes)

@@ -19,6 +19,7 @@ import (
 	"unicode"
 
 	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 	"github.com/gopz/compress/serve/internal/source"
 )
 
@@ -63,7 +64,7 @@ type row struct {
 // sourcesPage lists the sources.
 func (h *Handler) sourcesPage(x *response, r *http.Request) error {
 	p := &page{
-		Title: "pzserve", Path: []crumb{{Name: "pzserve"}}, Summary: count(len(h.Set.Sources), "source"),
+		Title: "pzserve", Path: []crumb{{Name: "pzserve"}}, Summary: english.Plural(len(h.Set.Sources), "source", ""),
 		Columns: []column{{Name: "Name", Class: "name"}, {Name: "Kind", Class: "size"}},
 	}
 	for _, s := range h.Set.Sources {
@@ -102,7 +103,7 @@ func (h *Handler) directory(r *http.Request, v *source.View, name string) (*page
 		order = "" // it would take to look at all files
 	}
 	begin := (number - 1) * pageRows
-	p := &page{Path: h.crumbs(v, name), Summary: count(len(list), "entry")}
+	p := &page{Path: h.crumbs(v, name), Summary: english.Plural(len(list), "entry", "")}
 	if len(list) == 0 {
 		p.Summary = "This directory is empty."
 	}
@@ -274,16 +275,6 @@ func printable(name string) string {
 		}
 		return r
 	}, name)
-}
-
-func count(n int, what string) string {
-	switch {
-	case n == 1:
-		return "1 " + what
-	case strings.HasSuffix(what, "y"):
-		what = strings.TrimSuffix(what, "y") + "ie"
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func exactSize(n int64) string { return fmt.Sprintf("%d bytes", n) }

@@ -66,7 +66,7 @@ func TestPage(t *testing.T) {
 		list, body := names(t, h, "/many/", fmt.Sprintf("?page=%d", n))
 		all = append(all, list...)
 		if strings.Contains(body, "Next") != (n < 3) || strings.Contains(body, "Previous") != (n > 1) ||
-			!strings.Contains(body, fmt.Sprintf("2010 entries, page %d of 3", n)) {
+			!strings.Contains(body, fmt.Sprintf("2,010 entries, page %d of 3", n)) {
 			t.Errorf("page %d:\n%s", n, body[:2000])
 		}
 	}

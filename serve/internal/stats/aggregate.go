@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 )
 
 // A Sum has the last snapshot of each of several runs, and their sum.
@@ -115,7 +116,7 @@ func (s *Sum) Write(dir string) error {
 func (s *Sum) Summary() string {
 	var b strings.Builder
 	t := s.Total
-	fmt.Fprintf(&b, "# pzserve: %d runs\n\n", len(s.Runs))
+	fmt.Fprintf(&b, "# pzserve: %s\n\n", english.Plural(len(s.Runs), "run", ""))
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "| %s | %s |\n", name, fmt.Sprintf(format, args...))
 	}
