@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"path"
 	"strconv"
 	"strings"
@@ -173,10 +174,8 @@ func (h *Handler) serve(x *response, r *http.Request) error {
 
 // redirect sends the client to a path relative to that of the request.
 func redirect(x *response, r *http.Request, to string) error {
-	if r.URL.RawQuery != "" {
-		to += "?" + r.URL.RawQuery
-	}
-	x.Header().Set("Location", to)
+	location := url.URL{Path: to, RawQuery: r.URL.RawQuery}
+	x.Header().Set("Location", location.String())
 	x.WriteHeader(http.StatusMovedPermanently)
 	return nil
 }
@@ -196,8 +195,10 @@ func status(err error) (code int, text string) {
 		return http.StatusNotFound, "404 page not found" // as net/http
 	case errors.Is(err, fs.ErrPermission):
 		return http.StatusForbidden, "403 Forbidden"
-	case errors.Is(err, source.ErrBusy), errors.Is(err, context.Canceled), errors.Is(err, compress.ErrMemory):
+	case errors.Is(err, source.ErrBusy), errors.Is(err, context.Canceled):
 		return http.StatusServiceUnavailable, "the server is busy; try again"
+	case errors.Is(err, compress.ErrMemory):
+		return http.StatusInternalServerError, "the file takes more memory than the server has for it"
 	}
 	return http.StatusInternalServerError, "the file cannot be read; the log of the server says why"
 }

@@ -64,7 +64,8 @@ type row struct {
 // sourcesPage lists the sources.
 func (h *Handler) sourcesPage(x *response, r *http.Request) error {
 	p := &page{
-		Title: "pzserve", Path: []crumb{{Name: "pzserve"}}, Summary: english.Plural(len(h.Set.Sources), "source", ""),
+		Title: "pzserve", Path: []crumb{{Name: "pzserve"}},
+		Summary: english.Plural(len(h.Set.Sources), "source", ""),
 		Columns: []column{{Name: "Name", Class: "name"}, {Name: "Kind", Class: "size"}},
 	}
 	for _, s := range h.Set.Sources {

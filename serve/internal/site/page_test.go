@@ -117,3 +117,20 @@ func TestPageHeaders(t *testing.T) {
 		t.Errorf("errors of the server: %v", e)
 	}
 }
+
+// TestRedirect checks redirects to names with characters that mean something in URLs.
+func TestRedirect(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a?b#c", "x:y", "sp ace"} {
+		servetest.WriteFile(t, filepath.Join(dir, name, "f"), nil)
+	}
+	h, _ := open(t, nil, dir)
+	for path, want := range map[string]string{
+		"/a?b#c": "a%3Fb%23c/", "/x:y": "./x:y/", "/sp ace": "sp%20ace/", "/sp ace/f/": "../f",
+	} {
+		w := get(h, "GET", path, nil)
+		if got := w.Header().Get("Location"); w.Code != 301 || got != want {
+			t.Errorf("%s: status %d, %s", path, w.Code, got)
+		}
+	}
+}
