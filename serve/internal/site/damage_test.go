@@ -161,8 +161,13 @@ func TestChanged(t *testing.T) {
 			}
 		}
 	}
-	if n := counters.Snapshot("live").Reopened.Done; n < 4 {
-		t.Errorf("opened again %d times", n)
+	os.Remove(file)
+	time.Sleep(1100 * time.Millisecond) // it is looked at once a second
+	if w := get(h, "GET", "/a/a.txt", nil); w.Code != 200 {
+		t.Errorf("status %d of an archive that was removed", w.Code)
+	}
+	if r := counters.Snapshot("live").Reopened; r.Done < 4 || r.Failed > 0 {
+		t.Errorf("opened again: %+v", r)
 	}
 }
 

@@ -90,6 +90,7 @@ func Open(ctx context.Context, operands []string, cfg Config) (*Set, error) {
 		}
 		for _, other := range t.Sources {
 			if other.Name == s.Name {
+				t.Close()
 				return nil, fmt.Errorf("%s and %s are both called %s: name one of them NAME=OPERAND",
 					other.Label, s.Label, s.Name)
 			}
@@ -126,7 +127,8 @@ func (o operand) source(t *Set) *Source {
 		s.open = func(s *Source) (*opened, error) { return s.openFile(o.text, base) }
 		s.fresh = func(old *opened) bool {
 			info, err := os.Stat(o.text)
-			return err == nil && os.SameFile(info, old.info) && same(info, old.info)
+			// A file that was removed stays open.
+			return err != nil || os.SameFile(info, old.info) && same(info, old.info)
 		}
 	}
 	if s.Name == "" {
