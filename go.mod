@@ -20,3 +20,5 @@ require (
 )
 
 require github.com/dsnet/compress v0.0.1
+
+require github.com/klauspost/reedsolomon v1.14.2

@@ -40,6 +40,8 @@ var packages = map[string]floor{
 
 	"pipeline/internal/offload": engine,
 
+	"parity": engine,
+
 	"internal/errs":       ground,
 	"internal/blockcache": ground,
 	"internal/container":  ground,
@@ -187,13 +189,14 @@ var sideways = map[arrow]string{
 // foreign lists the modules that packages and their tests may import, and these packages. A module's
 // path covers all its packages.
 var foreign = map[string][]string{
-	"github.com/klauspost/cpuid/v2": {"simd"},
-	"github.com/cespare/xxhash/v2":  {"internal/zstdec", "internal/zstfile", "pipeline", "zstd"},
-	"github.com/spf13/pflag":        {"internal/cli"},
-	"golang.org/x/sys":              {"internal/cli", "internal/container", "internal/ldm"},
-	"golang.org/x/term":             {"internal/cli"},
-	"github.com/cogentcore/webgpu":  {"gpu/webgpu"},
-	"github.com/go-gl/gl":           {"gpu/opengl"},
+	"github.com/klauspost/cpuid/v2":    {"simd"},
+	"github.com/cespare/xxhash/v2":     {"internal/zstdec", "internal/zstfile", "parity", "pipeline", "zstd"},
+	"github.com/klauspost/reedsolomon": {"parity"}, // importers of the other packages need not build it
+	"github.com/spf13/pflag":           {"internal/cli"},
+	"golang.org/x/sys":                 {"internal/cli", "internal/container", "internal/ldm"},
+	"golang.org/x/term":                {"internal/cli"},
+	"github.com/cogentcore/webgpu":     {"gpu/webgpu"},
+	"github.com/go-gl/gl":              {"gpu/opengl"},
 	// Writes and reads the standard formats, for comparison; S2 and snappy for the command. No importer
 	// needs these packages.
 	"github.com/klauspost/compress": {"internal/bench", "internal/cli/internal/foreign", "internal/peertest"},

@@ -1,0 +1,403 @@
+package parity
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"sort"
+	"sync"
+
+	"github.com/gopz/compress/internal/errs"
+)
+
+// Range is a part of a file.
+type Range struct {
+	Offset, Size int64
+}
+
+// openViews is how many zones a ReaderAt keeps open.
+const openViews = 4
+
+// A ReaderAt reads a file as Repair would write it, and heals only what is read. It compares each
+// slice with the catalog before it returns bytes of it. What cannot be healed it returns as it is, for
+// the checks of the format inside tell what is wrong. A ReaderAt may be used by several goroutines at
+// a time.
+//
+// It takes little memory as long as it reads nothing damaged. To heal a zone it takes the memory of a
+// zone and its parity; then it keeps the damaged slices, of up to four zones.
+type ReaderAt struct {
+	file  *file
+	parts []part
+	size  int64
+
+	healing sync.Mutex // one zone at a time, to bound memory
+
+	mu     sync.Mutex // guards the rest
+	views  []*view    // latest use last
+	healed map[int64]int64
+	lost   map[int64]int64
+}
+
+// NewReaderAt returns a ReaderAt of src, of size bytes. If all sections are in place it reads a few
+// hundred bytes of each; else it does the work of Verify. The error is ErrNoParity if there is no
+// parity, or one of src.
+func NewReaderAt(src io.ReaderAt, size int64) (*ReaderAt, error) {
+	f := &file{src, size}
+	r := &ReaderAt{file: f, size: size, healed: map[int64]int64{}, lost: map[int64]int64{}}
+	sections, err := f.chain()
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range sections {
+		r.parts = append(r.parts, part{at: s.lo, size: s.hi - s.lo, section: s})
+	}
+	if sections == nil {
+		p, err := repair(nil, src, size)
+		if err != nil {
+			return nil, err
+		}
+		r.parts, r.size = p.parts, p.out
+	}
+	return r, nil
+}
+
+// Size returns the size of the repaired file.
+func (r *ReaderAt) Size() int64 { return r.size }
+
+// Healed returns the parts of the repaired file that were damaged, as far as they were read, in
+// order. The rest of their zones counts as read.
+func (r *ReaderAt) Healed() []Range { return r.ranges(r.healed) }
+
+// Lost returns the parts that were read and could not be healed, in order.
+func (r *ReaderAt) Lost() []Range { return r.ranges(r.lost) }
+
+func (r *ReaderAt) ranges(m map[int64]int64) []Range {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	list := make([]Range, 0, len(m))
+	for at, n := range m {
+		list = append(list, Range{at, n})
+	}
+	slices.SortFunc(list, func(a, b Range) int {
+		if a.Offset < b.Offset {
+			return -1
+		}
+		return 1
+	})
+	return list
+}
+
+// ReadAt implements io.ReaderAt.
+func (r *ReaderAt) ReadAt(p []byte, at int64) (n int, err error) {
+	if at < 0 {
+		return 0, errs.BadOption("negative offset")
+	}
+	i := sort.Search(len(r.parts), func(i int) bool { return r.parts[i].at+r.parts[i].size > at })
+	for ; n < len(p) && i < len(r.parts); i++ {
+		t := r.parts[i]
+		from := at + int64(n) - t.at
+		q := p[n:][:min(int64(len(p)-n), t.size-from)]
+		if t.section == nil {
+			err = r.file.read(q, t.src+from)
+		} else {
+			err = r.view(t).read(q, from)
+		}
+		if err != nil {
+			return n, err
+		}
+		n += len(q)
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// view is an open zone of a ReaderAt, with its section.
+type view struct {
+	r  *ReaderAt
+	at int64 // in the repaired file
+	s  *section
+
+	mu      sync.Mutex // guards the rest
+	catalog []byte
+	opened  bool // catalog is read
+	// What is known after an attempt to heal:
+	tried   bool
+	from    []int64        // where the source has each slice, or nowhere
+	rebuilt map[int][]byte // slices that it does not have
+	section []byte         // nil if it is intact in the source
+	checked bool           // section is known
+}
+
+// view returns the open zone that is part t.
+func (r *ReaderAt) view(t part) *view {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i, v := range r.views {
+		if v.s == t.section {
+			r.views = append(slices.Delete(r.views, i, i+1), v)
+			return v
+		}
+	}
+	if len(r.views) == openViews {
+		r.views = slices.Delete(r.views, 0, 1)
+	}
+	v := &view{r: r, at: t.at, s: t.section}
+	r.views = append(r.views, v)
+	return v
+}
+
+// read fills p from a place of the zone or of its section.
+func (v *view) read(p []byte, at int64) error {
+	if err := v.open(); err != nil {
+		return err
+	}
+	scratch := make([]byte, v.s.slice)
+	for len(p) > 0 && at < int64(v.s.size) {
+		i := int(at / int64(v.s.slice))
+		if err := v.slice(scratch, i); err != nil {
+			return err
+		}
+		n := copy(p, scratch[at%int64(v.s.slice):v.s.sliceLength(i)])
+		p, at = p[n:], at+int64(n)
+	}
+	if len(p) == 0 {
+		return nil
+	}
+	section, err := v.intactSection()
+	if err != nil {
+		return err
+	}
+	if at -= int64(v.s.size); section != nil {
+		copy(p, section[at:])
+		return nil
+	}
+	return v.r.file.read(p, v.s.begin()+at)
+}
+
+// open reads the catalog.
+func (v *view) open() (err error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.opened {
+		return nil
+	}
+	if v.catalog, err = v.r.file.readCatalog(v.s); err != nil {
+		return err
+	}
+	v.opened = true
+	if v.catalog == nil {
+		return v.heal()
+	}
+	return nil
+}
+
+// slice reads slice i into buf, healed if need be.
+func (v *view) slice(buf []byte, i int) error {
+	if ok, err := v.sliceAsItIs(buf, i); ok || err != nil {
+		return err
+	}
+	v.mu.Lock()
+	if err := v.heal(); err != nil {
+		v.mu.Unlock()
+		return err
+	}
+	v.mu.Unlock()
+	if ok, err := v.sliceAsItIs(buf, i); ok || err != nil {
+		return err
+	}
+	v.r.note(v.r.lost, v.at+int64(i*v.s.slice), int64(v.s.sliceLength(i)))
+	return nil
+}
+
+// sliceAsItIs reads slice i into buf from where it is known to be, and reports whether it is right.
+func (v *view) sliceAsItIs(buf []byte, i int) (bool, error) {
+	v.mu.Lock()
+	start := v.s.start
+	if v.from != nil && v.from[i] != nowhere {
+		start = v.from[i] - int64(i*v.s.slice)
+	}
+	catalog, rebuilt := v.catalog, v.rebuilt[i]
+	v.mu.Unlock()
+	if rebuilt != nil {
+		copy(buf, rebuilt)
+		return true, nil
+	}
+	if catalog != nil {
+		return v.r.file.readSlice(buf, v.s, catalog, i, start, v.r.file.size)
+	}
+	return false, v.r.file.read(buf[:v.s.sliceLength(i)], max(0, start+int64(i*v.s.slice)))
+}
+
+// heal loads the zone, once, and keeps what differs from the source. The caller holds v.mu.
+func (v *view) heal() error {
+	if v.tried {
+		return nil
+	}
+	v.r.healing.Lock()
+	defer v.r.healing.Unlock()
+	z, _, err := v.load()
+	if err != nil {
+		return err
+	}
+	v.tried = true
+	if v.catalog = z.catalog; z.lost {
+		return nil
+	}
+	v.from, v.rebuilt = z.from, map[int][]byte{}
+	for i, at := range z.from {
+		place := int64(i * z.slice)
+		if at == nowhere {
+			v.rebuilt[i] = bytes.Clone(z.data[place:][:z.slice])
+		}
+		if at != v.s.start+place {
+			v.r.note(v.r.healed, v.at+place, int64(z.sliceLength(i)))
+		}
+	}
+	return nil
+}
+
+// load loads the zone from the packets that are intact now.
+func (v *view) load() (*zone, *healer, error) {
+	f := v.r.file
+	s := *v.s
+	if s.pool.assumed {
+		s = section{geometry: s.geometry, pool: &pool{}, lo: s.lo, hi: s.hi}
+		err := f.packets(s.lo+int64(s.size), s.hi, func(at int64, h packetHeader) error {
+			if h.geometry == s.geometry {
+				s.take(at, h)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		if s.count == 0 {
+			return &zone{section: v.s, lost: true}, nil, nil
+		}
+	}
+	h := &healer{file: f}
+	z, err := h.load(&s)
+	return z, h, err
+}
+
+// intactSection returns the section if it is damaged in the source, else nil.
+func (v *view) intactSection() ([]byte, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.checked {
+		return v.section, nil
+	}
+	v.r.healing.Lock()
+	defer v.r.healing.Unlock()
+	f := v.r.file
+	s := section{geometry: v.s.geometry, pool: &pool{}, lo: v.s.lo, hi: v.s.hi}
+	begin := v.s.begin()
+	err := f.packets(max(0, begin), min(f.size, begin+v.s.sectionSize()), func(at int64, h packetHeader) error {
+		if h.geometry == s.geometry {
+			s.take(at, h)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	whole := false
+	if s.count > 0 {
+		if whole, err = f.sectionIntact(&s); err != nil {
+			return nil, err
+		}
+	}
+	if !whole {
+		z, _, err := v.load()
+		if err != nil {
+			return nil, err
+		}
+		at := v.at + int64(z.size)
+		if z.lost {
+			v.r.note(v.r.lost, at, z.sectionSize())
+		} else {
+			v.section, err = appendSection(nil, z.geometry, cutSlices(z.data[:z.size], z.slice), z.catalog)
+			if err != nil {
+				return nil, err
+			}
+			v.r.note(v.r.healed, at, z.sectionSize())
+		}
+	}
+	v.checked = true
+	return v.section, nil
+}
+
+// note adds a part to those that are healed or lost.
+func (r *ReaderAt) note(m map[int64]int64, at, size int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	m[at] = size
+}
+
+// chain returns the sections of a file in which all are in place, from their footers and first
+// packets. It returns nil if that is not so.
+func (f *file) chain() ([]*section, error) {
+	var list []*section
+	for end := f.size; end > 0; {
+		s, err := f.sectionBefore(end)
+		if s == nil || err != nil {
+			return nil, err
+		}
+		if len(list) == 0 && !s.last {
+			return nil, nil
+		}
+		if len(list) > 0 {
+			next := int64(0)
+			if !s.last {
+				next = s.geometry.end()
+			}
+			if list[len(list)-1].offset != next {
+				return nil, nil
+			}
+		}
+		list = append(list, s)
+		end = s.lo
+	}
+	if len(list) == 0 || list[len(list)-1].offset != 0 {
+		return nil, nil
+	}
+	slices.Reverse(list)
+	return list, nil
+}
+
+// sectionBefore returns the section that ends at end, or nil if none does. Of its packets it looks at
+// the first one.
+func (f *file) sectionBefore(end int64) (*section, error) {
+	if end < footerSize+headerSize+pzHeaderSize {
+		return nil, nil
+	}
+	buf := make([]byte, footerSize)
+	if err := f.read(buf, end-footerSize); err != nil {
+		return nil, err
+	}
+	size, ok := parseFooter(buf)
+	begin := end - size
+	if !ok || begin <= 0 || size < footerSize+headerSize+pzHeaderSize {
+		return nil, nil
+	}
+	buf = make([]byte, pzHeaderSize+headerSize)
+	if err := f.read(buf, begin); err != nil {
+		return nil, err
+	}
+	for _, frame := range []Frame{PZ, Zstd} {
+		h, ok := parsePacketHeader(buf[frame.headerSize():])
+		if !ok || h.frame != frame || h.number != 0 || h.sectionSize() != size ||
+			!bytes.HasPrefix(buf, frame.appendHeader(nil, size)) || begin < int64(h.size) {
+			continue
+		}
+		s := &section{geometry: h.geometry, pool: &pool{assumed: true}}
+		s.lo, s.hi = begin-int64(h.size), end
+		for i := range h.packets() {
+			s.add(packet{s.lo + h.place(i), i})
+		}
+		return s, nil
+	}
+	return nil, nil
+}

@@ -1,0 +1,133 @@
+package parity
+
+import (
+	"io"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/gopz/compress/internal/errs"
+)
+
+const (
+	// ZoneSize is the usual size of a zone in bytes: the caller ends the zone as soon as it has as
+	// many. Larger zones heal longer runs of damage, and take more memory.
+	ZoneSize = 64 << 20
+	// MaxZone is the most bytes in a zone.
+	MaxZone = 256 << 20
+)
+
+// Options are those of a Writer.
+type Options struct {
+	// Percent is how much parity there is: the share of a zone's slices that may be damaged. It is
+	// 1 to 100.
+	Percent int
+	// Frame is the format of the file.
+	Frame Frame
+}
+
+// A Writer copies a file to another writer and adds a section of parity behind each zone. It keeps
+// the zone in memory until its section is written. Its output depends only on what is written, where
+// zones end, and the options. A Writer is for one goroutine at a time.
+type Writer struct {
+	dst     io.Writer
+	o       Options
+	offset  int64  // of the zone in the output
+	zone    []byte // its bytes so far
+	ended   bool   // the zone is complete, its section is not written yet
+	section []byte // buffer
+	err     error  // of an earlier call
+}
+
+// NewWriter returns a Writer to dst. The error wraps compress.ErrOption.
+func NewWriter(dst io.Writer, o Options) (*Writer, error) {
+	if o.Percent < 1 || o.Percent > 100 {
+		return nil, errs.BadOption("parity of %d percent: it must be 1 to 100", o.Percent)
+	}
+	if o.Frame > Zstd {
+		return nil, errs.BadOption("parity in unknown format %v", o.Frame)
+	}
+	return &Writer{dst: dst, o: o}, nil
+}
+
+// Write writes p at once and adds it to the zone. If the zone would have more than MaxZone bytes,
+// Write takes nothing and returns an error that wraps compress.ErrTooLarge.
+func (w *Writer) Write(p []byte) (int, error) {
+	if w.err != nil {
+		return 0, w.err
+	}
+	if len(p) == 0 {
+		return 0, nil
+	}
+	if w.ended {
+		if err := w.writeSection(false); err != nil {
+			return 0, err
+		}
+	}
+	if len(p) > MaxZone-len(w.zone) {
+		return 0, errs.New(errs.TooLarge, "a zone of parity has at most 256 MiB; call EndZone earlier")
+	}
+	n, err := w.write(p)
+	w.zone = append(w.zone, p[:n]...)
+	return n, err
+}
+
+// EndZone ends the zone: the next byte begins another one. The caller calls it where the format
+// allows a section: behind a stream of .pz, or behind a frame of .zst. The section is written by the
+// next Write or Close, for Close marks the last one. EndZone does nothing if the zone is empty.
+func (w *Writer) EndZone() error {
+	if w.err != nil {
+		return w.err
+	}
+	w.ended = len(w.zone) > 0
+	return nil
+}
+
+// Close ends the zone and writes its section. It does not close the underlying writer. Of a file
+// without a byte there is no section.
+func (w *Writer) Close() error {
+	if w.err != nil {
+		if w.err == errs.Closed {
+			return nil
+		}
+		return w.err
+	}
+	if len(w.zone) > 0 {
+		if err := w.writeSection(true); err != nil {
+			return err
+		}
+	}
+	w.zone, w.section, w.err = nil, nil, errs.Closed
+	return nil
+}
+
+// writeSection writes the section of the zone and begins the next one.
+func (w *Writer) writeSection(last bool) error {
+	g := newGeometry(w.offset, len(w.zone), w.o, last)
+	slices := cutSlices(w.zone, g.slice)
+	catalog := makeCatalog(slices)
+	g.id = xxhash.Sum64(catalog)
+	section, err := appendSection(w.section[:0], g, slices, catalog)
+	if err != nil {
+		w.err = err
+		return err
+	}
+	w.section = section
+	if _, err := w.write(section); err != nil {
+		return err
+	}
+	w.offset, w.zone, w.ended = g.end(), w.zone[:0], false
+	return nil
+}
+
+// write writes p. Its error stays.
+func (w *Writer) write(p []byte) (int, error) {
+	n, err := w.dst.Write(p)
+	if n < 0 || n > len(p) {
+		n, err = 0, errs.BadCount
+	}
+	if err == nil && n < len(p) {
+		err = io.ErrShortWrite
+	}
+	w.err = err
+	return n, err
+}
