@@ -49,7 +49,7 @@ func NewReaderAt(src io.ReaderAt, size int64) (*ReaderAt, error) {
 		return nil, err
 	}
 	for _, s := range sections {
-		r.parts = append(r.parts, part{at: s.lo, size: s.hi - s.lo, section: s})
+		r.parts = append(r.parts, part{at: s.start, size: s.hi - s.start, section: s})
 	}
 	if sections == nil {
 		p, err := repair(nil, src, size)
@@ -128,6 +128,10 @@ type view struct {
 	rebuilt map[int][]byte // slices that it does not have
 	section []byte         // nil if it is intact in the source
 	checked bool           // section is known
+
+	latest       []byte // the latest slice that was read, for many small reads
+	latestNumber int
+	spare        []byte // a buffer
 }
 
 // view returns the open zone that is part t.
@@ -153,19 +157,17 @@ func (v *view) read(p []byte, at int64) error {
 	if err := v.open(); err != nil {
 		return err
 	}
-	scratch := make([]byte, v.s.slice)
 	for len(p) > 0 && at < int64(v.s.size) {
-		i := int(at / int64(v.s.slice))
-		if err := v.slice(scratch, i); err != nil {
+		n, err := v.readSlice(p, int(at/int64(v.s.slice)), int(at%int64(v.s.slice)))
+		if err != nil {
 			return err
 		}
-		n := copy(p, scratch[at%int64(v.s.slice):v.s.sliceLength(i)])
 		p, at = p[n:], at+int64(n)
 	}
 	if len(p) == 0 {
 		return nil
 	}
-	section, err := v.intactSection()
+	section, err := v.damagedSection()
 	if err != nil {
 		return err
 	}
@@ -174,6 +176,30 @@ func (v *view) read(p []byte, at int64) error {
 		return nil
 	}
 	return v.r.file.read(p, v.s.begin()+at)
+}
+
+// readSlice copies to p from a place in slice i on.
+func (v *view) readSlice(p []byte, i, at int) (int, error) {
+	n := v.s.sliceLength(i)
+	v.mu.Lock()
+	if v.latest != nil && v.latestNumber == i {
+		defer v.mu.Unlock()
+		return copy(p, v.latest[at:n]), nil
+	}
+	buf := v.spare
+	v.spare = nil
+	v.mu.Unlock()
+	if buf == nil {
+		buf = make([]byte, v.s.slice)
+	}
+	if err := v.slice(buf, i); err != nil {
+		return 0, err
+	}
+	n = copy(p, buf[at:n])
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.spare, v.latest, v.latestNumber = v.latest, buf, i
+	return n, nil
 }
 
 // open reads the catalog.
@@ -208,7 +234,7 @@ func (v *view) slice(buf []byte, i int) error {
 		return err
 	}
 	v.r.note(v.r.lost, v.at+int64(i*v.s.slice), int64(v.s.sliceLength(i)))
-	return nil
+	return v.r.file.read(buf[:v.s.sliceLength(i)], v.s.start+int64(i*v.s.slice))
 }
 
 // sliceAsItIs reads slice i into buf from where it is known to be, and reports whether it is right.
@@ -224,10 +250,10 @@ func (v *view) sliceAsItIs(buf []byte, i int) (bool, error) {
 		copy(buf, rebuilt)
 		return true, nil
 	}
-	if catalog != nil {
-		return v.r.file.readSlice(buf, v.s, catalog, i, start, v.r.file.size)
+	if catalog == nil {
+		return false, nil
 	}
-	return false, v.r.file.read(buf[:v.s.sliceLength(i)], max(0, start+int64(i*v.s.slice)))
+	return v.r.file.readSlice(buf, v.s, catalog, i, start, v.r.file.size)
 }
 
 // heal loads the zone, once, and keeps what differs from the source. The caller holds v.mu.
@@ -237,7 +263,7 @@ func (v *view) heal() error {
 	}
 	v.r.healing.Lock()
 	defer v.r.healing.Unlock()
-	z, _, err := v.load()
+	z, err := v.load()
 	if err != nil {
 		return err
 	}
@@ -259,31 +285,44 @@ func (v *view) heal() error {
 }
 
 // load loads the zone from the packets that are intact now.
-func (v *view) load() (*zone, *healer, error) {
+func (v *view) load() (*zone, error) {
 	f := v.r.file
-	s := *v.s
+	s := v.s
 	if s.pool.assumed {
-		s = section{geometry: s.geometry, pool: &pool{}, lo: s.lo, hi: s.hi}
-		err := f.packets(s.lo+int64(s.size), s.hi, func(at int64, h packetHeader) error {
-			if h.geometry == s.geometry {
-				s.take(at, h)
-			}
-			return nil
-		})
+		found, err := f.section(s)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		if s.count == 0 {
-			return &zone{section: v.s, lost: true}, nil, nil
+		if found == nil {
+			return &zone{section: s, lost: true}, nil
 		}
+		s = found
 	}
 	h := &healer{file: f}
-	z, err := h.load(&s)
-	return z, h, err
+	return h.load(s)
 }
 
-// intactSection returns the section if it is damaged in the source, else nil.
-func (v *view) intactSection() ([]byte, error) {
+// section looks again for the packets of a section that was in place. It returns nil if there are
+// none.
+func (f *file) section(s *section) (*section, error) {
+	list, err := f.sections(max(0, s.begin()), s.hi)
+	if err != nil {
+		return nil, err
+	}
+	var best *section
+	for _, found := range list {
+		if found.geometry == s.geometry && (best == nil || found.count > best.count) {
+			best = found
+		}
+	}
+	if best != nil {
+		best.lo, best.after, best.hi = s.lo, s.after, s.hi
+	}
+	return best, nil
+}
+
+// damagedSection returns the section if it is damaged in the source, else nil.
+func (v *view) damagedSection() ([]byte, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.checked {
@@ -292,25 +331,19 @@ func (v *view) intactSection() ([]byte, error) {
 	v.r.healing.Lock()
 	defer v.r.healing.Unlock()
 	f := v.r.file
-	s := section{geometry: v.s.geometry, pool: &pool{}, lo: v.s.lo, hi: v.s.hi}
-	begin := v.s.begin()
-	err := f.packets(max(0, begin), min(f.size, begin+v.s.sectionSize()), func(at int64, h packetHeader) error {
-		if h.geometry == s.geometry {
-			s.take(at, h)
-		}
-		return nil
-	})
+	s, err := f.section(v.s)
 	if err != nil {
 		return nil, err
 	}
 	whole := false
-	if s.count > 0 {
-		if whole, err = f.sectionIntact(&s); err != nil {
+	if s != nil {
+		if whole, err = f.sectionIntact(s); err != nil {
 			return nil, err
 		}
+		whole = whole && s.start == v.s.start
 	}
 	if !whole {
-		z, _, err := v.load()
+		z, err := v.load()
 		if err != nil {
 			return nil, err
 		}
@@ -358,7 +391,7 @@ func (f *file) chain() ([]*section, error) {
 			}
 		}
 		list = append(list, s)
-		end = s.lo
+		end = s.start
 	}
 	if len(list) == 0 || list[len(list)-1].offset != 0 {
 		return nil, nil
@@ -392,11 +425,9 @@ func (f *file) sectionBefore(end int64) (*section, error) {
 			!bytes.HasPrefix(buf, frame.appendHeader(nil, size)) || begin < int64(h.size) {
 			continue
 		}
-		s := &section{geometry: h.geometry, pool: &pool{assumed: true}}
-		s.lo, s.hi = begin-int64(h.size), end
-		for i := range h.packets() {
-			s.add(packet{s.lo + h.place(i), i})
-		}
+		lo := begin - int64(h.size)
+		s := newSection(h.geometry, packet{lo + h.place(0), 0}, &pool{assumed: true})
+		s.lo, s.after, s.hi = lo, lo, end
 		return s, nil
 	}
 	return nil, nil

@@ -221,24 +221,26 @@ func (p *pass) zone(s, before *section) error {
 	if err != nil {
 		return err
 	}
+	z.begins = min(max(z.begins, s.lo), s.end)
 	begin := int64(0) // of a zone behind the one before
 	follows := before != nil && !before.last
 	if follows {
 		begin = before.geometry.end()
 	}
 	if follows && s.offset == begin {
-		return p.zoneHere(z, s.lo) // what is between them is stray
+		return p.zoneHere(z, s.after) // what is between them is stray
 	}
-	if err := p.startByPrefix(z); err != nil {
+	if err := p.correctStart(z); err != nil {
 		return err
 	}
+	z.begins = max(z.begins, s.after)
 	if s.offset > begin {
 		p.report.Zones = append(p.report.Zones,
-			Zone{Offset: p.out, Size: z.begins - s.lo, State: NoSection})
-		err = p.copy(s.lo, z.begins)
+			Zone{Offset: p.out, Size: z.begins - s.after, State: NoSection})
+		err = p.copy(s.after, z.begins)
 	} else {
 		p.report.EndMissing = p.report.EndMissing || follows
-		err = p.stray(s.lo, z.begins)
+		err = p.stray(s.after, z.begins)
 	}
 	if err != nil {
 		return err

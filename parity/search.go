@@ -39,6 +39,7 @@ type wanted struct {
 	width  int // bytes of a slice in the file
 	padded int // with its padding
 	bits   [1 << 16]uint16
+	tried  int              // windows hashed
 	crcs   map[uint32]int   // how many contents have this CRC32C, without padding
 	slices map[uint64][]int // by an entry of the catalog, with that CRC
 }
@@ -66,6 +67,7 @@ func (w *wanted) may(crc uint32) bool { return w.bits[crc>>16] != 0 && w.crcs[cr
 // take removes the slices that have the bytes of window and returns them. scratch has room for one,
 // zeros behind its width.
 func (w *wanted) take(crc uint32, window, scratch []byte) []int {
+	w.tried++
 	copy(scratch, window)
 	e := xxhash.Sum64(scratch)<<32 | uint64(crc)
 	list := w.slices[e]

@@ -66,7 +66,7 @@ func (h *healer) load(s *section) (*zone, error) {
 // starts returns the places where the zone may begin: by most packets, by the first or the last one,
 // and behind the section before.
 func (z *zone) starts() []int64 {
-	return []int64{z.start, z.byFirst(), z.byLast(), z.lo}
+	return []int64{z.start, z.byFirst(), z.byLast(), z.after}
 }
 
 // loadWithoutCatalog loads a zone whose catalog is lost. The id of the catalog tells whether the
@@ -235,18 +235,34 @@ func (z *zone) findStart() {
 	z.begins = min(max(z.begins, z.lo), z.end)
 }
 
-// startByPrefix corrects the start of a zone whose first slice is missing: bytes may be inserted in
-// the slice, so that all others seem to begin further on.
-func (h *healer) startByPrefix(z *zone) error {
-	const prefix = 32
-	if z.lost || z.from[0] != nowhere || z.begins <= z.lo || z.size < prefix {
+// correctStart corrects the start of a zone whose first slice is missing. Bytes may be inserted in
+// that slice or behind it, so that all others seem to begin further on.
+func (h *healer) correctStart(z *zone) error {
+	const sample = 32
+	if z.lost || z.from[0] != nowhere || z.begins <= z.lo || z.size < sample {
 		return nil
 	}
-	at, err := h.find(z.data[:prefix], max(z.lo, z.begins-int64(z.size)), min(z.begins+prefix, z.end))
+	lo := max(z.lo, z.begins-int64(z.size))
+	at, err := h.find(z.data[:sample], lo, min(z.begins+sample, z.end))
+	if err != nil {
+		return err
+	}
 	if at != nowhere {
 		z.begins = at
+		return nil
 	}
-	return err
+	if lo > z.after || z.begins <= z.after {
+		return nil
+	}
+	// The front of the zone may be cut away.
+	buf := make([]byte, sample)
+	if err := h.read(buf, z.after); err != nil {
+		return err
+	}
+	if bytes.Contains(z.data, buf) {
+		z.begins = z.after
+	}
+	return nil
 }
 
 // intact reports whether the source has the zone as it should be, from start on.

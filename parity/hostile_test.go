@@ -1,0 +1,142 @@
+package parity
+
+import (
+	"bytes"
+	"io"
+	"runtime"
+	"testing"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/gopz/compress/internal/testenv"
+)
+
+// counting counts the bytes that are read.
+type counting struct {
+	*bytes.Reader
+	read int64
+}
+
+func (c *counting) ReadAt(p []byte, at int64) (int, error) {
+	n, err := c.Reader.ReadAt(p, at)
+	c.read += int64(n)
+	return n, err
+}
+
+// hostileFiles returns files that ask for much memory or work.
+func hostileFiles() map[string][]byte {
+	r := newRand(30)
+	packets := func(n int, g geometry, body func(i int) []byte, header func(i int, g *geometry)) []byte {
+		var file []byte
+		for i := range n {
+			header(i, &g)
+			b := body(i)
+			file = append(g.appendPacketHeader(file, i%g.packets(), b), b...)
+		}
+		return file
+	}
+	large := geometry{size: MaxZone, slice: 16 << 10, parity: maxSlices}
+	small := geometry{size: 2 << 20, slice: 64, parity: maxSlices / 2}
+	piece := make([]byte, large.pieceSize())
+	files := map[string][]byte{
+		// Each packet is of another zone of 256 MiB.
+		"many zones": packets(400, large, func(int) []byte { return piece },
+			func(i int, g *geometry) { g.id = uint64(i) }),
+		// All headers are intact, and no body is.
+		"false bodies": packets(40_000, geometry{size: 1 << 20, slice: maxSliceSize, parity: 1},
+			func(int) []byte { return nil }, func(i int, g *geometry) { g.offset = int64(i) }),
+	}
+	// The catalog asks for a CRC32C that all places have, and for another XXH64.
+	zeros := make([]byte, small.slice)
+	catalog := make([]byte, 0, entrySize*small.slices())
+	for i := range small.slices() {
+		e := entry(zeros)&(1<<32-1) | uint64(i+1)<<32
+		for k := range entrySize {
+			catalog = append(catalog, byte(e>>(8*k)))
+		}
+	}
+	small.id = xxhash.Sum64(catalog)
+	file := make([]byte, small.size)
+	for i, p := range cutCatalog(catalog, small)[:small.pieces()] {
+		file = append(small.appendPacketHeader(file, i, p), p...)
+	}
+	files["false zeros"] = file
+	files["random"] = random(r, 100_000)
+	return files
+}
+
+// TestHostile bounds what is read and allocated for files that claim much.
+func TestHostile(t *testing.T) {
+	testenv.Measures(t)
+	for name, data := range hostileFiles() {
+		src := &counting{Reader: bytes.NewReader(data)}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := Repair(io.Discard, src, int64(len(data)))
+		runtime.ReadMemStats(&after)
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		if limit := 16*int64(len(data)) + 8<<20; src.read > limit {
+			t.Errorf("%s: %d bytes read of %d, want at most %d", name, src.read, len(data), limit)
+		}
+		if got, limit := after.TotalAlloc-before.TotalAlloc, uint64(16*len(data)+32<<20); got > limit {
+			t.Errorf("%s: %d bytes allocated for %d, want at most %d", name, got, len(data), limit)
+		}
+	}
+}
+
+// TestBudget: windows with the CRC32C of a slice that are none end a search.
+func TestBudget(t *testing.T) {
+	const width = 1 << 10
+	data := make([]byte, 1<<20)
+	w := newWanted(width, width)
+	w.add(0, entry(data[:width])^1<<63)
+	src := &counting{Reader: bytes.NewReader(data)}
+	f := &file{src, int64(len(data))}
+	hits := 0
+	budget := func(list []int, at int64, window []byte) bool { hits++; return true }
+	if err := f.search(w, 0, f.size, budget); err != nil || hits > 0 {
+		t.Fatalf("%v, %d slices found", err, hits)
+	}
+	if w.tried > 4*len(data)/width+65 {
+		t.Errorf("%d windows hashed", w.tried)
+	}
+}
+
+// FuzzRepair repairs and verifies any bytes: no panic, no hang; if it says that the file is intact the
+// output is the input; and what it has repaired is intact.
+func FuzzRepair(f *testing.F) {
+	r := newRand(31)
+	o := Options{10, PZ}
+	s := write(f, o, randomZones(r, 2, 100, 3000)...)
+	f.Add(s.data)
+	f.Add(s.data[100:])
+	f.Add(append(bytes.Clone(s.data[:200]), s.data...))
+	f.Add(write(f, Options{100, Zstd}, make([]byte, 1000)).data)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var out bytes.Buffer
+		report, err := Repair(&out, bytes.NewReader(data), int64(len(data)))
+		_, verr := Verify(bytes.NewReader(data), int64(len(data)))
+		if (verr == nil) != (err == nil && report.Intact()) {
+			t.Fatalf("Repair: %v, %+v; Verify: %v", err, report, verr)
+		}
+		if err == nil && report.Intact() && !bytes.Equal(out.Bytes(), data) {
+			t.Fatal("the file is intact, but the output differs")
+		}
+		if err == nil {
+			again, err := Verify(bytes.NewReader(out.Bytes()), int64(out.Len()))
+			if err != nil {
+				t.Fatalf("the repaired file is not intact: %v, %+v", err, again)
+			}
+		}
+		reader, rerr := NewReaderAt(bytes.NewReader(data), int64(len(data)))
+		if rerr != nil {
+			return
+		}
+		got, rerr := io.ReadAll(io.NewSectionReader(reader, 0, reader.Size()))
+		if rerr != nil || err == nil && !bytes.Equal(got, out.Bytes()) {
+			t.Fatalf("ReaderAt: %v, %d bytes; Repair wrote %d", rerr, len(got), out.Len())
+		}
+	})
+}

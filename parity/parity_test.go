@@ -1,0 +1,390 @@
+package parity
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"testing/iotest"
+
+	"github.com/gopz/compress/internal/errs"
+)
+
+func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
+
+// TestDeterminism: the output does not depend on the sizes of Write calls, and repairing an intact
+// file writes the same bytes.
+func TestDeterminism(t *testing.T) {
+	r := newRand(1)
+	for _, size := range []int{1, 2, 63, 64, 65, 8191, 8192, 8193, 100_000, 2<<20 - 1, 2 << 20, 5<<20 + 3} {
+		for _, o := range []Options{{1, PZ}, {100, PZ}, {5, Zstd}} {
+			data := random(r, size)
+			want := write(t, o, data).data
+			var got bytes.Buffer
+			w, err := NewWriter(&got, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for p := data; len(p) > 0; {
+				n := min(len(p), 1+r.IntN(100_000))
+				if _, err := w.Write(p[:n]); err != nil {
+					t.Fatal(err)
+				}
+				p = p[n:]
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got.Bytes(), want) {
+				t.Fatalf("%d bytes, %+v: output depends on the sizes of Write", size, o)
+			}
+			out, report, err := repaired(t, want)
+			if err != nil || !bytes.Equal(out, want) || !report.Intact() || report.Unprotected != 0 {
+				t.Fatalf("%d bytes, %+v: intact file: %v, %+v", size, o, err, report)
+			}
+			if r, err := NewReaderAt(bytes.NewReader(want), int64(len(want))); err != nil || r.Size() != int64(len(want)) {
+				t.Fatalf("%d bytes, %+v: ReaderAt: %v", size, o, err)
+			}
+		}
+	}
+}
+
+// TestLargeCode heals a zone with the code over GF(2^16), with as many slices damaged as there is
+// parity, and fails with one more.
+func TestLargeCode(t *testing.T) {
+	r := newRand(2)
+	s := write(t, Options{5, PZ}, random(r, 4<<20+5))
+	g := s.zones[0]
+	if g.slices()+g.parity <= 256 {
+		t.Fatal("the zone is too small for this test")
+	}
+	d := s.undamaged()
+	order := r.Perm(g.slices())
+	for _, i := range order[:g.parity] {
+		d.flip(r, i*g.slice)
+	}
+	out, report, err := repaired(t, d.data)
+	if err != nil || !bytes.Equal(out, s.data) {
+		t.Fatalf("%d slices damaged: %v, %+v", g.parity, err, report)
+	}
+	if z := report.Zones[0]; z.State != Healed || z.Damaged != g.parity || z.ParityLeft != g.parity {
+		t.Errorf("report: %+v", z)
+	}
+	d.flip(r, order[g.parity]*g.slice)
+	out, report, err = repaired(t, d.data)
+	if !errors.Is(err, errs.Corrupt) || !bytes.Equal(out, d.data) || report.Zones[0].State != Lost {
+		t.Errorf("%d slices damaged: %v, %+v", g.parity+1, err, report)
+	}
+}
+
+// TestEachPart damages each packet, header and footer of a file alone.
+func TestEachPart(t *testing.T) {
+	r := newRand(3)
+	for _, frame := range []Frame{PZ, Zstd} {
+		s := write(t, Options{5, frame}, randomZones(r, 3, 10_000, 20_000)...)
+		for zi, g := range s.zones {
+			section := int(g.offset) + g.size
+			places := []int{section, section + frame.headerSize() - 1}
+			for i := range g.packets() {
+				at := int(g.offset + g.place(i))
+				places = append(places, at, at+headerSize-1, at+headerSize, at+headerSize+g.bodySize(i)-1)
+			}
+			end := int(g.end())
+			places = append(places, end-footerSize, end-1)
+			for _, at := range places {
+				d := s.undamaged()
+				d.flip(r, at)
+				out, report, err := repaired(t, d.data)
+				if err != nil || !bytes.Equal(out, s.data) || report.Zones[zi].State != Healed {
+					t.Fatalf("%v: byte %d of zone %d flipped: %v, %+v", frame, at, zi, err, report)
+				}
+				checkReaderAt(t, d.data, s.data)
+			}
+		}
+	}
+}
+
+// TestLostSections overwrites whole sections.
+func TestLostSections(t *testing.T) {
+	r := newRand(4)
+	s := write(t, Options{10, PZ}, randomZones(r, 4, 10_000, 20_000)...)
+	for lost, g := range s.zones {
+		d := s.undamaged()
+		d.overwrite(r, int(g.offset)+g.size, int(g.sectionSize()))
+		want := slices.Clone(d.data)
+		other := s.zones[(lost+1)%4]
+		d.flip(r, int(other.offset)+5)
+		out, report, err := repaired(t, d.data)
+		wanted, state := errs.Corrupt, NoSection
+		if lost == 3 {
+			wanted, state = errs.Truncated, Intact // of the last one nothing is known
+		}
+		if !errors.Is(err, wanted) || !bytes.Equal(out, want) {
+			t.Errorf("section %d lost: %v, %+v", lost, err, report)
+			continue
+		}
+		if len(report.Zones) > lost && report.Zones[lost].State != state || report.EndMissing != (lost == 3) {
+			t.Errorf("section %d lost: %+v", lost, report)
+		}
+	}
+}
+
+// TestCutZones cuts whole zones away.
+func TestCutZones(t *testing.T) {
+	r := newRand(5)
+	s := write(t, Options{10, Zstd}, randomZones(r, 3, 10_000, 20_000)...)
+	for i, g := range s.zones {
+		d := s.undamaged()
+		d.cut(int(g.offset), int(g.end()-g.offset))
+		out, report, err := repaired(t, d.data)
+		want := errs.Corrupt
+		if i == 2 {
+			want = errs.Truncated
+		}
+		if !errors.Is(err, want) || !bytes.Equal(out, d.data) || report.Intact() {
+			t.Errorf("zone %d cut away: %v, %+v", i, err, report)
+		}
+	}
+}
+
+// TestConcatenated joins files, also equal ones and one without parity.
+func TestConcatenated(t *testing.T) {
+	r := newRand(6)
+	a := write(t, Options{10, PZ}, randomZones(r, 2, 10_000, 20_000)...)
+	b := write(t, Options{30, PZ}, randomZones(r, 1, 10_000, 20_000)...)
+	plain := random(r, 3000)
+	for name, parts := range map[string][][]byte{
+		"different":   {a.data, b.data},
+		"equal":       {a.data, a.data, a.data},
+		"mixed":       {a.data, b.data, a.data, b.data},
+		"plain":       {plain, a.data, plain, b.data, plain},
+		"plain first": {plain, b.data},
+	} {
+		want := bytes.Join(parts, nil)
+		stray := int64(0)
+		for _, p := range parts {
+			if len(p) == len(plain) {
+				stray += int64(len(p))
+			}
+		}
+		for round := range 20 {
+			got := slices.Clone(want)
+			at := 0
+			for _, p := range parts {
+				if round > 0 && len(p) != len(plain) {
+					got[at+r.IntN(len(p))] ^= 4
+				}
+				at += len(p)
+			}
+			out, report, err := repaired(t, got)
+			if err != nil || !bytes.Equal(out, want) || report.Unprotected != stray || report.Intact() != (round == 0) {
+				t.Fatalf("%s, round %d: %v, %+v, exact %v", name, round, err, report, bytes.Equal(out, want))
+			}
+			checkReaderAt(t, got, want)
+		}
+	}
+}
+
+// checkReaderAt reads all of a damaged file through a ReaderAt.
+func checkReaderAt(t *testing.T, damaged, want []byte) *ReaderAt {
+	t.Helper()
+	r, err := NewReaderAt(bytes.NewReader(damaged), int64(len(damaged)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := io.ReadAll(io.NewSectionReader(r, 0, r.Size()))
+	if err != nil || !bytes.Equal(got, want) {
+		t.Fatalf("ReaderAt: %v, exact %v", err, bytes.Equal(got, want))
+	}
+	if len(r.Lost()) > 0 {
+		t.Fatalf("lost: %v", r.Lost())
+	}
+	return r
+}
+
+// TestReaderAt reads a damaged file from several goroutines.
+func TestReaderAt(t *testing.T) {
+	r := newRand(7)
+	s := write(t, Options{10, PZ}, randomZones(r, 6, 20_000, 40_000)...)
+	for _, kind := range []string{"flips", "insertion", "cut"} {
+		d := s.undamaged()
+		var flipped []int
+		for i := range 12 {
+			g := s.zones[i/2]
+			at := int(g.offset) + r.IntN(int(g.end()-g.offset))
+			d.flip(r, at)
+			flipped = append(flipped, at)
+		}
+		switch kind {
+		case "insertion":
+			d.insert(r, 50_000, 100)
+		case "cut":
+			d.cut(50_000, 100)
+		}
+		reader, err := NewReaderAt(bytes.NewReader(d.data), int64(len(d.data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var wg sync.WaitGroup
+		for worker := range 4 {
+			wg.Go(func() {
+				r := newRand(uint64(worker))
+				for range 300 {
+					at := r.IntN(len(s.data))
+					p := make([]byte, r.IntN(min(5000, len(s.data)-at)+1))
+					if n, err := reader.ReadAt(p, int64(at)); err != nil || !bytes.Equal(p, s.data[at:at+n]) {
+						t.Errorf("%s: %d bytes at %d: %v", kind, len(p), at, err)
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+		checkReaderAt(t, d.data, s.data)
+		if err := iotest.TestReader(io.NewSectionReader(reader, 0, reader.Size()), s.data); err != nil {
+			t.Error(err)
+		}
+		for _, at := range flipped {
+			if !slices.ContainsFunc(reader.Healed(), func(h Range) bool {
+				return h.Offset <= int64(at) && int64(at) < h.Offset+h.Size
+			}) && kind == "flips" {
+				t.Errorf("%s: byte %d is not among the healed %v", kind, at, reader.Healed())
+			}
+		}
+	}
+}
+
+// TestReaderAtLost reads a zone that cannot be healed.
+func TestReaderAtLost(t *testing.T) {
+	r := newRand(8)
+	s := write(t, Options{1, PZ}, random(r, 100_000))
+	d := s.undamaged()
+	for at := 0; at < 100_000; at += 10_000 {
+		d.flip(r, at)
+	}
+	reader, err := NewReaderAt(bytes.NewReader(d.data), int64(len(d.data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := io.ReadAll(io.NewSectionReader(reader, 0, reader.Size()))
+	if err != nil || !bytes.Equal(got, d.data) || len(reader.Lost()) != 10 || len(reader.Healed()) != 0 {
+		t.Errorf("%v, exact %v, lost %v", err, bytes.Equal(got, d.data), reader.Lost())
+	}
+}
+
+// TestNoParity repairs files without sections.
+func TestNoParity(t *testing.T) {
+	for _, data := range [][]byte{nil, []byte("x"), random(newRand(9), 3<<20)} {
+		if out, report, err := repaired(t, data); err != ErrNoParity || report != nil || len(out) > 0 {
+			t.Errorf("%d bytes: %v, %v, %d bytes written", len(data), report, err, len(out))
+		}
+		if _, err := NewReaderAt(bytes.NewReader(data), int64(len(data))); err != ErrNoParity {
+			t.Errorf("ReaderAt of %d bytes: %v", len(data), err)
+		}
+	}
+}
+
+// failing fails after some bytes.
+type failing struct{ left int }
+
+var errFull = errors.New("full")
+
+func (f *failing) Write(p []byte) (int, error) {
+	n := min(len(p), f.left)
+	f.left -= n
+	if n < len(p) {
+		return n, errFull
+	}
+	return n, nil
+}
+
+// TestErrors: errors of the underlying writers and readers, and of misuse.
+func TestErrors(t *testing.T) {
+	r := newRand(10)
+	data := random(r, 10_000)
+	for _, o := range []Options{{0, PZ}, {101, PZ}, {5, 2}} {
+		if _, err := NewWriter(io.Discard, o); !errors.Is(err, errs.Option) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	s := write(t, Options{5, PZ}, data)
+	for _, left := range []int{0, 5000, 10_000, 10_001, len(s.data) - 1} {
+		w, err := NewWriter(&failing{left}, Options{5, PZ})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = w.Write(data)
+		cerr := w.Close()
+		if (err != errFull) != (left >= len(data)) || cerr != errFull {
+			t.Errorf("room for %d bytes: Write %v, Close %v", left, err, cerr)
+		}
+		if _, err := Repair(&failing{left}, bytes.NewReader(s.data), int64(len(s.data))); err != errFull {
+			t.Errorf("room for %d bytes: Repair %v", left, err)
+		}
+	}
+	w, err := NewWriter(io.Discard, Options{5, PZ})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.EndZone(), w.Close(), w.Close()); err != nil {
+		t.Errorf("empty file: %v", err)
+	}
+	if _, err := w.Write(data); !errors.Is(err, errs.Closed) {
+		t.Errorf("Write after Close: %v", err)
+	}
+	if _, err := Verify(bytes.NewReader(s.data), int64(len(s.data))+1); err != io.ErrUnexpectedEOF {
+		t.Errorf("size too large: %v", err)
+	}
+}
+
+// TestEqualSlices: zeros and repeats, where many slices are equal, and damage that moves them.
+func TestEqualSlices(t *testing.T) {
+	r := newRand(11)
+	period := random(r, 100)
+	for name, data := range map[string][]byte{
+		"zeros":  make([]byte, 200_000),
+		"period": bytes.Repeat(period, 2000),
+		"mixed":  bytes.Join([][]byte{make([]byte, 50_000), random(r, 50_000), make([]byte, 90_001)}, nil),
+	} {
+		s := write(t, Options{5, PZ}, data, data)
+		for round := range 20 {
+			d := s.undamaged()
+			at := 40 + r.IntN(len(s.data)-100)
+			if round%2 == 0 {
+				d.insert(r, at, 1+r.IntN(3000))
+			} else {
+				d.cut(at, 1+r.IntN(3000))
+			}
+			want, why := s.heals(d)
+			out, report, err := repaired(t, d.data)
+			if want && !bytes.Contains(out, s.data) {
+				t.Errorf("%s, round %d at %d: %v, %+v\n%s", name, round, at, err, report, why)
+			}
+		}
+	}
+}
+
+func ExampleWriter() {
+	var file bytes.Buffer
+	w, err := NewWriter(&file, Options{Percent: 10})
+	if err != nil {
+		panic(err)
+	}
+	if _, err := w.Write(bytes.Repeat([]byte("a line of text\n"), 1000)); err != nil {
+		panic(err)
+	}
+	if err := w.Close(); err != nil {
+		panic(err)
+	}
+	data := file.Bytes()
+	copy(data[5000:], make([]byte, 1000))
+
+	var healed bytes.Buffer
+	report, err := Repair(&healed, bytes.NewReader(data), int64(len(data)))
+	fmt.Println(report.Zones[0].State, err)
+	// Output: healed <nil>
+}
