@@ -33,6 +33,9 @@ func (c *config) check(outputGiven, suffixGiven bool) error {
 	if err := c.checkBench(); err != nil || !c.compresses() {
 		return err
 	}
+	if err := c.checkParity(); err != nil {
+		return err
+	}
 	if err := c.checkBlockSize(); err != nil {
 		return err
 	}
@@ -113,6 +116,10 @@ func (c *config) checkMode() error {
 		return errors.New("--rm does not go with --range, which restores a part")
 	case c.mode == modeDecompress && c.noCheck && c.remove:
 		return errors.New("--rm does not go with -d --no-check, which does not verify the result")
+	case c.mode == modeRepair && c.remove:
+		return errors.New("--rm does not go with --repair; keep the damaged file")
+	case c.mode == modeRepair && !c.toStdout && c.output == "":
+		return errors.New("--repair needs -o FILE or -c")
 	case c.mode == modeRecover && c.remove:
 		return errors.New("--rm does not go with --recover; keep the damaged file")
 	case c.remove && (c.mode == modeExtract || c.tar):

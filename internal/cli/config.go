@@ -17,6 +17,7 @@ const (
 	modeTest
 	modeList
 	modeRecover
+	modeRepair
 	modeIndex
 	modeBench
 	modeTrain
@@ -78,6 +79,7 @@ type codingConfig struct {
 	seekable   bool            // --seekable is on the command line
 	rsyncable  bool
 	window     int64 // of long-distance matches, in bytes; 0 is none
+	parity     int   // percent; 0 is none
 	sized      bool  // --stream-size is on the command line
 	streamSize int64 // its value in bytes
 	noCheck    bool

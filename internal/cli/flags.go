@@ -63,6 +63,7 @@ func (c *config) flagSet() *pflag.FlagSet {
 	fs.Lookup("long").NoOptDefVal = strconv.Itoa(bits.TrailingZeros(compress.DefaultWindow))
 	value("seekable", c.setSeekable)
 	fs.Lookup("seekable").NoOptDefVal = strconv.Itoa(seekableBlock)
+	value("parity", c.setParity)
 	value("rm", c.setRemove)
 	fs.Lookup("rm").NoOptDefVal = removeVerified
 	value("help", c.setHelp)
@@ -89,6 +90,7 @@ func (c *config) actionFlags(fs *pflag.FlagSet) {
 	action("list", func() { c.mode = modeList })
 	action("extract", func() { c.mode = modeExtract })
 	action("recover", func() { c.mode = modeRecover })
+	action("repair", func() { c.mode = modeRepair })
 	action("index", func() { c.mode = modeIndex })
 	action("train", func() { c.mode = modeTrain })
 	action("keep", func() { c.remove = false })
@@ -164,6 +166,15 @@ const seekableBlock = 64 << 10
 func (c *config) setSeekable(s string) error {
 	c.seekable = true
 	return c.setBlockSize(s)
+}
+
+func (c *config) setParity(s string) error {
+	n, err := strconv.Atoi(strings.TrimSuffix(s, "%"))
+	if err != nil || n < 1 || n > 100 {
+		return errors.New("the parity must be a number from 1 to 100, in percent")
+	}
+	c.parity = n
+	return nil
 }
 
 // Values of --rm.

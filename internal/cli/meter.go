@@ -86,7 +86,9 @@ func (a *app) newMeter(in *source, out *output) *meter {
 // direct reports whether the library reads the file itself. A Reader prefetches across short blocks
 // and concatenated streams only if it sees a regular file, where a read does not block. A Writer
 // has no such case.
-func (m *meter) direct() bool { return m.app.cfg.mode != modeCompress && m.in.onDisk() }
+func (m *meter) direct() bool {
+	return m.app.cfg.mode != modeCompress && m.in.onDisk() && m.in.parity == nil
+}
 
 // reader returns the source as the library reads it.
 func (m *meter) reader() io.Reader {

@@ -59,6 +59,9 @@ var optionTable = []option{
 	{group: groupCompress, short: "B", long: "block-size", value: "SIZE",
 		text: "Set the block size: a power of two from {minblock} to {maxblock}. Larger blocks " +
 			"often compress better but take more memory; .pz uses {blocks}."},
+	{group: groupCompress, long: "parity", value: "PERCENT",
+		text: "Add so much parity to .pz and .zst files. --repair then restores a file of which up to " +
+			"that part is damaged or missing, anywhere in each 64M. -d does so in passing."},
 	{group: groupCompress, long: "seekable", value: "SIZE", label: "    --seekable[=SIZE]",
 		text: "Set the block size for reading at random: to SIZE, by default {seekable}. To read a few " +
 			"bytes a program decompresses one block. For .pz and .zst; files become about a sixth " +
@@ -146,6 +149,10 @@ var optionTable = []option{
 		text: "Write the intact blocks of a damaged file to -o FILE or -c, and report what is " +
 			"lost. This works for .pz and .gz files, and for .zst files with a seek table or " +
 			"frames that state their size."},
+	{group: groupRecover, long: "repair",
+		brief: "Repair a damaged file that has parity, to -o FILE.",
+		text: "Write a damaged file as it was to -o FILE or -c, from the parity that --parity added. " +
+			"What cannot be repaired is copied as it is, with exit code 2."},
 	{group: groupRecover, long: "zero-fill",
 		text: "With --recover, write zeros in place of lost content."},
 

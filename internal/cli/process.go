@@ -55,18 +55,30 @@ func (a *app) convert(w io.Writer, in *source, m *meter) error {
 	switch a.cfg.mode {
 	case modeRecover:
 		return a.recoverTo(w, in, m, opts)
+	case modeRepair:
+		return a.repairTo(w, in)
 	case modeIndex:
 		return a.indexTo(w, in, m, opts)
 	case modeCompress:
-		if a.cfg.tar {
-			return a.archiveTo(w, m, opts)
-		}
-		return a.compress(w, in, m, opts)
+		return a.protect(w, opts, func(w io.Writer, opts []compress.Option) error {
+			if a.cfg.tar {
+				return a.archiveTo(w, m, opts)
+			}
+			return a.compress(w, in, m, opts)
+		})
 	}
+	in.openParity()
+	err := error(nil)
 	if a.cfg.ranged() {
-		return a.restoreRange(w, in, m, opts)
+		err = a.restoreRange(w, in, m, opts)
+	} else {
+		err = a.restore(w, in, m, opts)
 	}
-	return a.restore(w, in, m, opts)
+	in.noteHealed()
+	if err == nil && a.cfg.mode == modeTest {
+		a.testParity(in)
+	}
+	return err
 }
 
 // compress compresses in to w.
@@ -142,5 +154,9 @@ func (a *app) report(in *source, out *output, m *meter, err error) {
 		a.fail(out.name, "%s", reason(m.w.err))
 		return
 	}
-	a.fail(in.name, "%s", a.explain(in, err))
+	text := a.explain(in, err)
+	if errors.Is(err, compress.ErrCorrupt) {
+		text += in.repairable()
+	}
+	a.fail(in.name, "%s", text)
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/gopz/compress/parity"
 )
 
 // entry is a file to process: an operand, or a file that -r found in a directory.
@@ -63,6 +65,9 @@ type source struct {
 	part   int64       // bytes in front of start that have been restored, in other formats
 	stored storedName  // name and time in a .gz header that -N uses
 	prefix []byte      // first bytes of an input without random access, as far as they are read
+
+	parity  *parity.ReaderAt  // heals the file while it is read; nil if it has no parity
+	healing *io.SectionReader // of parity
 }
 
 // regular reports whether the source has a size and random access: a regular file, or a remote one.
@@ -73,16 +78,22 @@ func (s *source) onDisk() bool { return s.remote == nil && s.regular() }
 
 // readerAt returns what a regular source is read through at any place.
 func (s *source) readerAt() io.ReaderAt {
-	if s.remote != nil {
+	switch {
+	case s.remote != nil:
 		return s.remote
+	case s.parity != nil:
+		return s.parity
 	}
 	return s.f
 }
 
 // read reads a source in order.
 func (s *source) read(p []byte) (int, error) {
-	if s.remote != nil {
+	switch {
+	case s.remote != nil:
 		return s.remote.Read(p)
+	case s.healing != nil:
+		return s.healing.Read(p)
 	}
 	return s.f.Read(p)
 }

@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/section"
+	"github.com/gopz/compress/parity"
+)
+
+// checkParity checks what --parity goes with.
+func (c *config) checkParity() error {
+	switch {
+	case c.parity == 0:
+	case c.format == compress.Gzip:
+		return errors.New("--parity is for .pz and .zst files")
+	case c.window > 0:
+		return errors.New("--parity does not go with --long: repeats would reach out of the parts " +
+			"that it protects")
+	}
+	return nil
+}
+
+// protect calls write with a writer that adds parity if --parity is given, and with the options for
+// that. It completes the parity if write succeeds.
+func (a *app) protect(
+	w io.Writer, opts []compress.Option, write func(io.Writer, []compress.Option) error,
+) error {
+	if a.cfg.parity == 0 {
+		return write(w, opts)
+	}
+	o := parity.Options{Percent: a.cfg.parity, Frame: parity.PZ}
+	if a.cfg.format == compress.Zstd {
+		o.Frame = parity.Zstd
+	}
+	pw, err := parity.NewWriter(w, o)
+	if err != nil {
+		return err
+	}
+	if err := write(pw, append(opts, compress.WithStreamLimit(parity.ZoneSize))); err != nil {
+		return err
+	}
+	return pw.Close()
+}
+
+// repairTo writes the source as it was before it was damaged.
+func (a *app) repairTo(w io.Writer, in *source) error {
+	if !in.regular() {
+		return errNotRegular
+	}
+	report, err := parity.Repair(w, in.readerAt(), in.info.Size())
+	if report == nil {
+		if errors.Is(err, parity.ErrNoParity) {
+			return errors.New("has no parity; --recover saves what is intact")
+		}
+		return err
+	}
+	if err != nil {
+		a.raise(exitWarning)
+	}
+	for i, z := range report.Zones {
+		if text := zoneDamage(z); text != "" {
+			a.print(in.name, "zone %d (byte %d): %s", i, z.Offset, text)
+		}
+	}
+	switch {
+	case report.EndMissing:
+		a.print(in.name, "the end of the file is missing, with its parity")
+	case report.Unprotected > 0 && !a.cfg.quiet:
+		a.print(in.name, "%d bytes have no parity; copied", report.Unprotected)
+	}
+	switch {
+	case err != nil:
+		a.print(in.name, "not all could be repaired; --recover saves what is intact of the result")
+	case report.Intact() && !a.cfg.quiet:
+		a.print(in.name, "is intact")
+	}
+	return nil
+}
+
+// zoneDamage describes the damage of a zone. It returns "" for an intact one.
+func zoneDamage(z parity.Zone) string {
+	switch z.State {
+	case parity.Healed:
+		if z.Damaged == 0 {
+			return "repaired: its parity"
+		}
+		return fmt.Sprintf("repaired: %d of %d slices", z.Damaged, z.Slices)
+	case parity.Lost:
+		if z.Damaged == 0 {
+			return "not repaired: too much is damaged"
+		}
+		return fmt.Sprintf("not repaired: %d of %d slices are damaged, and %d of parity are left",
+			z.Damaged, z.Slices, z.ParityLeft)
+	case parity.NoSection:
+		return "unknown: its parity is lost"
+	}
+	return ""
+}
+
+// openParity makes the source heal damage while it is read, if its file ends with parity.
+func (s *source) openParity() {
+	var p [section.FooterSize]byte
+	size := s.size()
+	if !s.onDisk() || size < int64(len(p)) || s.start != 0 {
+		return
+	}
+	if _, err := s.f.ReadAt(p[:], size-int64(len(p))); err != nil {
+		return
+	}
+	if _, ok := section.ParseFooter(p[:]); !ok {
+		return
+	}
+	r, err := parity.NewReaderAt(s.f, size)
+	if err != nil {
+		return // the decoder says what is wrong
+	}
+	s.parity, s.healing = r, io.NewSectionReader(r, 0, r.Size())
+}
+
+// noteHealed warns if the file was damaged.
+func (s *source) noteHealed() {
+	if s.parity == nil {
+		return
+	}
+	if list := s.parity.Healed(); len(list) > 0 {
+		n := int64(0)
+		for _, r := range list {
+			n += r.Size
+		}
+		s.app.warn(s.name, "is damaged; %d bytes were restored from its parity; "+
+			`use "pz --repair FILE -o OUT" to repair it`, n)
+	}
+}
+
+// repairable returns advice if the parity of a damaged file can heal it.
+func (s *source) repairable() string {
+	if !s.onDisk() {
+		return ""
+	}
+	report, err := parity.Verify(s.f, s.info.Size())
+	if report == nil || err == nil {
+		return ""
+	}
+	for _, z := range report.Zones {
+		if z.State == parity.Lost || z.State == parity.NoSection {
+			return "; its parity can restore a part of it: pz --repair FILE -o OUT"
+		}
+	}
+	if report.EndMissing {
+		return "; its parity can restore a part of it: pz --repair FILE -o OUT"
+	}
+	return "; its parity can restore it: pz --repair FILE -o OUT"
+}
+
+// testParity checks the parity of a file whose content is intact.
+func (a *app) testParity(in *source) {
+	if in.parity == nil {
+		return
+	}
+	report, err := parity.Verify(in.f, in.info.Size())
+	if report != nil && err != nil && len(in.parity.Healed()) == 0 {
+		a.warn(in.name, `its parity is damaged; use "pz --repair FILE -o OUT" to repair it`)
+	}
+}
