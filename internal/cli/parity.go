@@ -154,14 +154,3 @@ func (s *source) repairable() string {
 	}
 	return "; its parity can restore it: pz --repair FILE -o OUT"
 }
-
-// testParity checks the parity of a file whose content is intact.
-func (a *app) testParity(in *source) {
-	if in.parity == nil {
-		return
-	}
-	report, err := parity.Verify(in.f, in.info.Size())
-	if report != nil && err != nil && len(in.parity.Healed()) == 0 {
-		a.warn(in.name, `its parity is damaged; use "pz --repair FILE -o OUT" to repair it`)
-	}
-}

@@ -75,9 +75,6 @@ func (a *app) convert(w io.Writer, in *source, m *meter) error {
 		err = a.restore(w, in, m, opts)
 	}
 	in.noteHealed()
-	if err == nil && a.cfg.mode == modeTest {
-		a.testParity(in)
-	}
 	return err
 }
 
@@ -155,7 +152,7 @@ func (a *app) report(in *source, out *output, m *meter, err error) {
 		return
 	}
 	text := a.explain(in, err)
-	if errors.Is(err, compress.ErrCorrupt) {
+	if errors.Is(err, compress.ErrCorrupt) || errors.Is(err, compress.ErrTruncated) || in.parity != nil {
 		text += in.repairable()
 	}
 	a.fail(in.name, "%s", text)
