@@ -2,17 +2,13 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/gopz/compress"
 	"github.com/gopz/compress/gpu"
-	"github.com/gopz/compress/gpu/gputest"
 	"github.com/gopz/compress/gpu/internal/host"
 	"github.com/gopz/compress/gpu/interp"
 	"github.com/gopz/compress/internal/testenv"
@@ -24,39 +20,6 @@ func TestMain(m *testing.M) {
 		conformMain(os.Args[2], os.Args[3:])
 	}
 	os.Exit(m.Run())
-}
-
-// TestRun runs the program with a small budget. Every device must conform, and every line must be JSON.
-func TestRun(t *testing.T) {
-	if _, err := compress.GPUs(); err != nil {
-		gputest.Missing(t, err)
-	}
-	const budget = 5 * time.Second
-	path := filepath.Join(t.TempDir(), "results")
-	var out, errOut bytes.Buffer
-	start := time.Now()
-	if status := run([]string{"--budget", budget.String(), "--output", path}, &out, &errOut); status != 0 {
-		t.Fatalf("status %d: %s%s", status, &errOut, &out)
-	}
-	if took := time.Since(start); took > 2*budget {
-		t.Errorf("the program takes %v with a budget of %v", took, budget)
-	}
-	if file, err := os.ReadFile(path); err != nil || !bytes.Equal(file, out.Bytes()) {
-		t.Errorf("the file has other lines; error %v", err)
-	}
-	count := map[string]int{}
-	last := ""
-	for line := range strings.Lines(out.String()) {
-		var r struct{ Result, Outcome string }
-		if err := json.Unmarshal([]byte(line), &r); err != nil || r.Outcome == "fail" {
-			t.Errorf("error %v: %s", err, line)
-		}
-		last = r.Result
-		count[last]++
-	}
-	if last != "end" || count["machine"] != 1 || count["adapter"] == 0 || count["conformance"] == 0 {
-		t.Errorf("lines %v, the last one is %q", count, last)
-	}
 }
 
 // TestWithoutClock measures a device without timestamps. Kernels are then measured by repeating them.
