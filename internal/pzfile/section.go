@@ -10,11 +10,9 @@ import (
 	"github.com/gopz/compress/internal/section"
 )
 
-// section goes past the section whose header begins with p, in s.buf.
+// section goes past the section whose header begins with p, in s.buf. Damage behind the header is for
+// those to find who use the section.
 func (s *Scanner) section(p []byte) error {
-	if s.stream == 0 {
-		return s.fail(errs.Corrupt, errs.PartHeader, s.start, "a section in front of the first stream")
-	}
 	if _, err := s.read(s.buf[len(p):section.HeaderSize], errs.PartHeader, -1); err != nil {
 		return err
 	}
@@ -27,17 +25,7 @@ func (s *Scanner) section(p []byte) error {
 	case kind != section.Parity && kind&section.MaySkip == 0:
 		return s.fail(errs.Version, errs.PartHeader, s.start, fmt.Sprintf("unknown section %d", kind))
 	}
-	if err := s.skip(size - section.MinSize); err != nil {
-		return err
-	}
-	at := s.off
-	if _, err := s.read(s.buf[:section.FooterSize], errs.PartIndex, -1); err != nil {
-		return err
-	}
-	if n, ok := section.ParseFooter(s.buf[:section.FooterSize]); !ok || n != size {
-		return s.fail(errs.Corrupt, errs.PartIndex, at, "footer of the section differs from its header")
-	}
-	return nil
+	return s.skip(size - section.HeaderSize)
 }
 
 // skip goes past n bytes.

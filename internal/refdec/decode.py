@@ -106,10 +106,25 @@ def decode_file(data, write, dictionary=None):
     """Decodes all streams of a file and gives the content to write, block by block."""
     reader = Reader(data, 0, len(data), "truncated")
     reader.check(len(data) > 0, "an empty file is invalid")
-    delivered = 0
+    delivered, streams = 0, 0
     while reader.left() > 0:
-        delivered += decode_stream(reader, write, dictionary, delivered)
+        if reader.left() >= 4 and reader.peek(4) == b"PZ\x01\x00":
+            skip_section(reader)
+        else:
+            delivered += decode_stream(reader, write, dictionary, delivered)
+            streams += 1
+    reader.check(streams > 0, "a file without streams is invalid")
     return delivered
+
+def skip_section(reader):
+    """Skips a section (chapter Sections). Only its header matters to a decoder."""
+    head = reader.peek(17)
+    right = crc32c(head[:13])
+    reader.check(int.from_bytes(head[13:], "little") == right, "wrong check of a section header")
+    size = int.from_bytes(head[5:13], "little")
+    reader.check(head[4] >= 128, "unknown section")
+    reader.check(size >= 33, "section too short")
+    reader.take(size)
 
 def decode_stream(reader, write, dictionary, delivered):
     """Decodes a stream of either form. Returns the size of its content."""

@@ -59,17 +59,49 @@ type Dictionary struct {
 // also returns the content of all blocks before it.
 func Decode(file []byte, dict Dictionary) ([]byte, error) {
 	var content []byte
-	if len(file) == 0 {
-		return nil, ErrTruncated // A file has at least one stream.
-	}
+	streams := 0
 	for at := 0; at < len(file); {
-		size, err := decodeStream(&content, file[at:], dict)
+		size, err := 0, error(nil)
+		if isSection(file[at:]) {
+			size, err = skipSection(file[at:])
+		} else {
+			size, err = decodeStream(&content, file[at:], dict)
+			streams++
+		}
 		if err != nil {
 			return content, err
 		}
 		at += size
 	}
+	if streams == 0 {
+		return nil, ErrTruncated // A file has at least one stream.
+	}
 	return content, nil
+}
+
+// isSection reports whether b begins with a section and not with a stream.
+func isSection(b []byte) bool {
+	return len(b) >= 4 && string(b[:2]) == magic && b[2] == version && b[3] == 0
+}
+
+// skipSection returns the size of the section that b begins with.
+func skipSection(b []byte) (size int, err error) {
+	if len(b) < 17 {
+		return 0, ErrTruncated
+	}
+	if crc(b[:13]) != binary.LittleEndian.Uint32(b[13:]) {
+		return 0, corrupt("header checksum of a section")
+	}
+	n := binary.LittleEndian.Uint64(b[5:])
+	switch kind := b[4]; {
+	case kind != 0x81 && kind < 0x80:
+		return 0, corrupt("unknown section %d", kind)
+	case n < 33:
+		return 0, corrupt("section of %d bytes", n)
+	case n > uint64(len(b)):
+		return 0, ErrTruncated
+	}
+	return int(n), nil
 }
 
 // A blockHeader holds the fields of a block's header, whose checksum has been verified.

@@ -38,7 +38,7 @@ func ReadIndex(src io.ReaderAt, size int64, limits *container.Limits) (*index.Fi
 	limit := limits.Memory()
 	var tables []seekTable // the last one first
 	frames, sums := int64(0), true
-	behind := int64(0) // bytes of sections behind the table that comes next
+	behind := int64(0) // bytes of sections behind the next table, or in front of all frames
 	for pos := size; pos > 0; {
 		n, err := sectionBefore(src, pos)
 		if err != nil {
@@ -83,7 +83,7 @@ func ReadIndex(src io.ReaderAt, size int64, limits *container.Limits) (*index.Fi
 		tables = append(tables, seekTable{list, f.TableSize() + behind})
 		behind = 0
 	}
-	return indexOf(src, size, tables, sums, frames)
+	return indexOf(src, size, behind, tables, sums, frames)
 }
 
 // seekTable is a seek table in a file.
@@ -135,10 +135,12 @@ func HasSeekTable(src io.ReaderAt, size int64) bool {
 	return err == nil
 }
 
-// indexOf makes the index that the tables, the last one first, describe.
-func indexOf(src io.ReaderAt, size int64, tables []seekTable, sums bool, frames int64) (*index.File, error) {
+// indexOf makes the index that the tables, the last one first, describe. The first frame is at offset.
+func indexOf(
+	src io.ReaderAt, size, offset int64, tables []seekTable, sums bool, frames int64,
+) (*index.File, error) {
 	x := &index.File{Format: container.Zstd, Size: size, Blocks: make([]index.Block, 0, frames)}
-	offset, most := int64(0), uint32(0)
+	most := uint32(0)
 	for i := len(tables) - 1; i >= 0; i-- {
 		for _, e := range tables[i].entries {
 			if e.Content > 0 {
@@ -228,7 +230,7 @@ func singleFrame(src io.ReaderAt, size, pos int64) (*index.File, error) {
 		}
 		entry.Sum = binary.LittleEndian.Uint32(p[:])
 	}
-	return indexOf(src, size, []seekTable{{entries: []Entry{entry}}}, sums, 1)
+	return indexOf(src, size, 0, []seekTable{{entries: []Entry{entry}}}, sums, 1)
 }
 
 // A Verifier compares frames with what a seek table says of them. It keeps memory between calls.
