@@ -18,7 +18,9 @@ type group struct {
 	begin uint32 // of the workgroup
 	base  uint32 // of the dispatch
 
-	number    int // of the workgroup
+	number    int    // of the workgroup
+	serial    uint32 // of the workgroup in its queue
+	first     uint32 // serial of the first one of the dispatch
 	maxSteps  int64
 	steps     int64 // of the workgroup
 	unwritten int64 // reads of workgroup memory that has only its initial zero

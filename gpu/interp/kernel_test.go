@@ -189,6 +189,15 @@ func TestTally(t *testing.T) {
 			[2]int64{128, 0}},
 		{"workgroupBarrier(); workgroupBarrier();",
 			func(c *Counters) [2]int64 { return [2]int64{c.Workgroups, c.Barriers} }, [2]int64{2, 4}},
+		{"p = lane / 3u; p = lane % 3u;",
+			func(c *Counters) [2]int64 { return [2]int64{c.Workgroups, c.Divisions} }, [2]int64{2, 8}},
+		{"p = input[id.x * 64u + lane]; p = input[id.x * 64u + lane];", misses, [2]int64{8, 4}},
+		{"p = input[id.x * 64u + lane]; p = input[id.x * 64u + lane];", sectors, [2]int64{16, 16}},
+		{"p = input[lane];", sectors, [2]int64{16, 8}},
+		{"output[id.x * 64u + lane] = 1u; output[id.x * 64u + lane] = 2u;", sectors, [2]int64{32, 16}},
+		{"if (lane < 32u) { p = input[0]; } p = input[1]; workgroupBarrier(); p = input[lane];",
+			chains, [2]int64{6, 3}},
+		{"if (id.x == 1u) { p = input[0]; } workgroupBarrier();", chains, [2]int64{1, 1}},
 	} {
 		_, c, err := runKernel(t, Options{Lockstep: true}, tt.code)
 		if err != nil {
@@ -203,6 +212,9 @@ func requests(c *Counters) [2]int64 { return [2]int64{c.Requests, c.Segments} }
 func branches(c *Counters) [2]int64 { return [2]int64{c.Branches, c.Divergent} }
 func banks(c *Counters) [2]int64    { return [2]int64{c.Shared, c.BankCycles} }
 func atomics(c *Counters) [2]int64  { return [2]int64{c.Atomics, c.Conflicts} }
+func misses(c *Counters) [2]int64   { return [2]int64{c.Loads, c.Misses} }
+func sectors(c *Counters) [2]int64  { return [2]int64{c.Sectors, c.Memory} }
+func chains(c *Counters) [2]int64   { return [2]int64{c.Chain.Loads, c.Longest.Loads} }
 
 // BenchmarkExec measures instructions of the interpreter.
 func BenchmarkExec(b *testing.B) {

@@ -3,55 +3,97 @@ package interp
 // warp is how many invocations execute an instruction together.
 const warp = 32
 
-// Counters counts what a kernel does when the 32 invocations of each warp run in lockstep. The
-// invocations of a warp that are furthest behind run first, so paths join as soon as they can.
+// Work counts what warps do when the 32 invocations of each run in lockstep. The invocations of a warp
+// that are furthest behind run first, so paths join as soon as they can.
+type Work struct {
+	Instructions int64 // of invocations
+	Issued       int64 // of warps: Instructions / (32 * Issued) is the part of lanes in use
+	Divisions    int64 // of warps, and remainders
+	Branches     int64 // conditional jumps of warps
+	Divergent    int64 // those at which invocations part
+	Requests     int64 // loads and stores of buffers by warps
+	Segments     int64 // transactions for them: segments of 128 bytes
+	Loads        int64 // loads of buffers by warps
+	Misses       int64 // those that need a sector of 32 bytes that their workgroup has not loaded yet
+	Sectors      int64 // these sectors, and those of stores
+	Shared       int64 // loads and stores of workgroup memory by warps, without atomics
+	BankCycles   int64 // cycles for them with 32 banks
+	Barriers     int64 // of workgroups
+	Atomics      int64 // of warps
+	Conflicts    int64 // invocations whose atomic waits for another one's in the warp
+}
+
+// add adds the counts of d times n.
+func (w *Work) add(d *Work, n int64) {
+	w.Instructions += d.Instructions * n
+	w.Issued += d.Issued * n
+	w.Divisions += d.Divisions * n
+	w.Branches += d.Branches * n
+	w.Divergent += d.Divergent * n
+	w.Requests += d.Requests * n
+	w.Segments += d.Segments * n
+	w.Loads += d.Loads * n
+	w.Misses += d.Misses * n
+	w.Sectors += d.Sectors * n
+	w.Shared += d.Shared * n
+	w.BankCycles += d.BankCycles * n
+	w.Barriers += d.Barriers * n
+	w.Atomics += d.Atomics * n
+	w.Conflicts += d.Conflicts * n
+}
+
+// Counters counts the work of a kernel. The chain of a workgroup is the work that it does one piece
+// after the other: up to each barrier that of the warp with most instructions.
 type Counters struct {
 	Dispatches, Workgroups int64
-	Instructions           int64 // of invocations
-	Issued                 int64 // of warps: Instructions / (32 * Issued) is the part of lanes in use
-	Branches               int64 // conditional jumps of warps
-	Divergent              int64 // those at which invocations part
-	Requests               int64 // loads and stores of buffers by warps
-	Segments               int64 // transactions for them: segments of 128 bytes
-	Shared                 int64 // loads and stores of workgroup memory by warps, without atomics
-	BankCycles             int64 // cycles for them with 32 banks
-	Barriers               int64 // of workgroups
-	Atomics                int64 // of warps
-	Conflicts              int64 // invocations whose atomic waits for another one's in the warp
-	Unwritten              int64 // reads of workgroup memory that has only its initial zero
+	Work
+	Memory    int64 // sectors that a dispatch loads, and those that it stores, each once
+	Unwritten int64 // reads of workgroup memory that has only its initial zero
+	Chain     Work  // sum of the chains of all workgroups
+	Longest   Work  // sum of the longest chain of each dispatch
 }
 
 // Add adds the counts of another run.
-func (c *Counters) Add(d *Counters) {
-	c.Dispatches += d.Dispatches
-	c.Workgroups += d.Workgroups
-	c.Instructions += d.Instructions
-	c.Issued += d.Issued
-	c.Branches += d.Branches
-	c.Divergent += d.Divergent
-	c.Requests += d.Requests
-	c.Segments += d.Segments
-	c.Shared += d.Shared
-	c.BankCycles += d.BankCycles
-	c.Barriers += d.Barriers
-	c.Atomics += d.Atomics
-	c.Conflicts += d.Conflicts
-	c.Unwritten += d.Unwritten
+func (c *Counters) Add(d *Counters) { c.add(d, 1) }
+
+// add adds the counts of d times n.
+func (c *Counters) add(d *Counters, n int64) {
+	c.Dispatches += d.Dispatches * n
+	c.Workgroups += d.Workgroups * n
+	c.Work.add(&d.Work, n)
+	c.Memory += d.Memory * n
+	c.Unwritten += d.Unwritten * n
+	c.Chain.add(&d.Chain, n)
+	c.Longest.add(&d.Longest, n)
 }
 
 // lockstep runs the workgroup, warp after warp up to each barrier.
 func (g *group) lockstep() {
+	var chain Work
 	for {
+		var most Work
 		for from := 0; from < len(g.lanes); from += warp {
+			work := Work{}
+			work.add(&g.count.Work, -1)
 			for g.step(g.lanes[from:min(from+warp, len(g.lanes))]) {
 			}
 			if g.fault != nil {
 				return
 			}
+			if work.add(&g.count.Work, 1); work.Issued > most.Issued {
+				most = work
+			}
 		}
+		chain.add(&most, 1)
 		if !g.meet() {
-			return
+			break
 		}
+		chain.Barriers++
+	}
+	c := g.count
+	c.Chain.add(&chain, 1)
+	if chain.Issued > c.Longest.Issued {
+		c.Longest = chain
 	}
 }
 
@@ -104,9 +146,12 @@ func (g *group) tally(in instr, active []*lane) {
 		if jumps != 0 && jumps != len(active) {
 			c.Divergent++
 		}
+	case in.op == opDiv, in.op == opMod:
+		c.Divisions++
 	case in.op == opLoadBuffer, in.op == opStoreBuffer:
 		c.Requests++
 		c.Segments += int64(distinct(active, func(l *lane) uint32 { return l.regs[in.a] / 32 }))
+		g.touch(in, active)
 	case in.op == opLoadShared, in.op == opStoreShared:
 		c.Shared++
 		c.BankCycles += bankCycles(active, g.p.arrays[in.b], in.a)
@@ -116,6 +161,41 @@ func (g *group) tally(in instr, active []*lane) {
 			n := distinct(active, func(l *lane) uint32 { return l.regs[in.a] })
 			c.Conflicts += int64(len(active) - n)
 		}
+	}
+}
+
+// touched remembers who has loaded and stored the sectors of a buffer last, by the numbers that the
+// queue gives to workgroups.
+type touched struct{ loaded, stored []uint32 }
+
+// sector is the size of a sector in words.
+const sector = 8
+
+// touch counts the sectors of a request.
+func (g *group) touch(in instr, active []*lane) {
+	c, v := g.count, &g.views[in.b]
+	last := v.loaded
+	if in.op == opLoadBuffer {
+		c.Loads++
+	} else {
+		last = v.stored
+		c.Sectors += int64(distinct(active, func(l *lane) uint32 { return l.regs[in.a] / sector }))
+	}
+	missed := int64(0)
+	for _, l := range active {
+		s := l.regs[in.a] / sector
+		if uint64(s) >= uint64(len(last)) || last[s] == g.serial { // a fault, or Shifts
+			continue
+		}
+		if last[s] < g.first {
+			c.Memory++
+		}
+		last[s] = g.serial
+		missed++
+	}
+	if in.op == opLoadBuffer && missed > 0 {
+		c.Misses++
+		c.Sectors += missed
 	}
 }
 

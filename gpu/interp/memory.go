@@ -111,6 +111,7 @@ func (g *group) writeBuffer(c *cell, lane uint32) (stamp uint32, read, ok bool) 
 type view struct {
 	data  []uint32
 	cells []cell // nil if the kernel only reads
+	touched
 }
 
 // access runs an instruction that uses memory or ends the turn of an invocation.

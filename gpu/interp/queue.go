@@ -18,6 +18,7 @@ type queue struct {
 	groups map[string]*group
 	seed   uint64 // of the next dispatch
 	epoch  uint32 // of the last dispatch
+	serial uint32 // number of the last workgroup
 }
 
 // buffer is a buffer in words. It is exactly as long as the host has asked for, so that an index
@@ -25,6 +26,7 @@ type queue struct {
 type buffer struct {
 	data  []uint32
 	cells []cell // as long as data, or nil if no kernel has written it
+	touched
 }
 
 func (q *queue) free() {
@@ -55,6 +57,7 @@ func (q *queue) reserve(b *buffer, n uint64) error {
 	}
 	if size > cap(b.data) || b.data == nil {
 		b.data, b.cells = make([]uint32, size, max(size, 64)), nil
+		b.touched = touched{}
 	}
 	b.data = b.data[:size]
 	x := uint32(q.seed)*2 + 1
@@ -165,9 +168,12 @@ func (q *queue) dispatch(s *host.Dispatch) error {
 	if g.count = nil; q.d.options.Lockstep {
 		g.count = count
 	}
+	g.first = q.serial + 1
 	x, y := s.Grid()
 	for _, n := range rand.New(g.random).Perm(int(x) * int(y)) {
 		count.Workgroups++
+		q.serial++
+		g.serial = q.serial
 		g.start(uint32(n)%x, uint32(n)/x, [2]uint32{x, y})
 		if g.count != nil {
 			g.lockstep()
@@ -222,6 +228,13 @@ func (q *queue) bind(g *group, list []host.Binding) error {
 				g.p.name, i, n, from, len(w.data))
 		}
 		g.views[i] = view{data: w.data[from:][:n]}
+		if q.d.options.Lockstep {
+			if w.loaded == nil {
+				sectors := cap(w.data)/sector + 1
+				w.touched = touched{make([]uint32, sectors), make([]uint32, sectors)}
+			}
+			g.views[i].touched = touched{w.loaded[from/sector:], w.stored[from/sector:]}
+		}
 		for k, o := range list[:i] {
 			if o.Buffer == b.Buffer && (g.p.buffers[i].write || g.p.buffers[k].write) &&
 				from < int(o.Offset/4)+len(g.views[k].data) && int(o.Offset/4) < from+n {
