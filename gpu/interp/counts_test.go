@@ -140,6 +140,6 @@ func table(all map[string]Counters, n float64) {
 			float64(c.Shared)/n, ratio(c.BankCycles, c.Shared), ratio(c.Barriers, c.Workgroups),
 			float64(c.Atomics)/n, ratio(c.Conflicts, c.Atomics), c.Unwritten,
 			100*ratio(c.Misses, c.Loads), 32*float64(c.Sectors)/n, 32*float64(c.Memory)/n,
-			c.Longest.Issued/c.Dispatches)
+			c.Longest.Issued)
 	}
 }

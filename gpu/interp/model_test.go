@@ -37,7 +37,7 @@ const (
 )
 
 var boundNames = [bounds]string{
-	"issue", "first cache", "second cache", "memory", "workgroup memory", "latency",
+	"issue", "first", "second", "memory", "workgroup", "latency",
 }
 
 // resident returns how many workgroups a multiprocessor has at a time.

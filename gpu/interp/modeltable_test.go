@@ -2,6 +2,7 @@ package interp
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -25,13 +26,11 @@ func printUse(u *use, bytes float64) {
 	fmt.Printf(" %s | %s–%s |\n", binds, short(bytes/seconds[0]/1e9), short(bytes/seconds[1]/1e9))
 }
 
-// short formats a number with two digits.
+// short formats a number with up to two digits, or as an integer.
 func short(x float64) string {
 	switch {
-	case x < 0.005:
+	case x < 0.05:
 		return "0"
-	case x < 1:
-		return fmt.Sprintf("%.2f", x)
 	case x < 10:
 		return fmt.Sprintf("%.1f", x)
 	}
@@ -72,6 +71,7 @@ func printTotals(list []use, c *counted, blocks float64) {
 		}
 		fmt.Println()
 	}
+	printChanges(list, bytes)
 	printGroups(list, c)
 	printSort(list, bytes)
 }
@@ -94,6 +94,32 @@ var guesses = []struct {
 	{"together", func(m, to *machine) { m.together = to.together }},
 	{"atomic", func(m, to *machine) { m.atomic, m.conflict = to.atomic, to.conflict }},
 	{"cache", func(m, to *machine) { m.cache = to.cache }},
+}
+
+// printChanges prints the rate of Fused in GB/s if kernels did less.
+func printChanges(list []use, bytes float64) {
+	for _, part := range []struct{ sectors, segments, parse float64 }{
+		{1, 1, 1}, {4, 1.5, 1.25}, {4, 4, 2},
+	} {
+		changed := slices.Clone(list)
+		for i := range changed {
+			switch u := &changed[i]; u.name {
+			case "match_scatter":
+				u.Sectors = int64(float64(u.Sectors) / part.sectors)
+			case "match_best":
+				u.Segments = int64(float64(u.Segments) / part.segments)
+			case "fused_parse":
+				for _, w := range []*Work{&u.Work, &u.Chain, &u.Longest} {
+					w.Issued = int64(float64(w.Issued) / part.parse)
+				}
+			}
+		}
+		slow := h100[0].total(changed, sums[0].selects)
+		fast := h100[1].total(changed, sums[0].selects)
+		fmt.Printf("Fused, match_scatter with 1/%v of the sectors, match_best with 1/%v of the segments, "+
+			"fused_parse with 1/%v of the instructions: %.2f–%.2f GB/s, %.0f–%.0f ms\n", part.sectors,
+			part.segments, part.parse, bytes/slow/1e9, bytes/fast/1e9, fast*1e3, slow*1e3)
+	}
 }
 
 // printGroups prints the rate of one lane group and of as many as are resident, in GB/s of symbols.
