@@ -38,7 +38,7 @@ func TestOptionTable(t *testing.T) {
 		case f.Shorthand != o.short:
 			t.Errorf("--%s: short name %q, want %q", o.long, f.Shorthand, o.short)
 		case takesValue(f) != (o.value != "") && o.long != "help" && o.long != "long" &&
-			o.long != "seekable" && o.long != "bench":
+			o.long != "seekable" && o.long != "bench" && o.long != "rm":
 			t.Errorf("--%s: takes a value: %v, placeholder %q", o.long, takesValue(f), o.value)
 		}
 	}
