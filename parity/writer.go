@@ -64,17 +64,17 @@ func (w *Writer) Write(p []byte) (int, error) {
 		}
 	}
 	if len(p) > MaxZone-len(w.zone) {
-		return 0, errs.New(errs.TooLarge, "a zone of parity has at most 256 MiB; call EndStream earlier")
+		return 0, errs.New(errs.TooLarge, "a zone of parity has at most 256 MiB; call EndZone earlier")
 	}
 	n, err := w.write(p)
 	w.zone = append(w.zone, p[:n]...)
 	return n, err
 }
 
-// EndStream ends the zone: the next byte begins another one. The caller calls it where the format
+// EndZone ends the zone: the next byte begins another one. The caller calls it where the format
 // allows a section: behind a stream of .pz, or behind a frame of .zst. The section is written by the
-// next Write or Close, for Close marks the last one. EndStream does nothing if the zone is empty.
-func (w *Writer) EndStream() error {
+// next Write or Close, for Close marks the last one. EndZone does nothing if the zone is empty.
+func (w *Writer) EndZone() error {
 	if w.err != nil {
 		return w.err
 	}
