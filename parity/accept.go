@@ -35,6 +35,9 @@ type rivals struct {
 	most   *section // the one with most packets
 	proven bool     // one of them is behind its zone for sure
 	scores map[*section]int
+
+	catalog []byte // of their zones, nil if it is lost
+	read    bool
 }
 
 // compare fills a.rivals.
@@ -54,7 +57,7 @@ func (a *acceptor) compare(all []*section) error {
 		if r.count == 1 || s != r.most && 2*s.count < s.packets() {
 			continue
 		}
-		score, err := a.score(s, s.start)
+		score, err := a.score(s, r, s.start)
 		if err != nil {
 			return err
 		}
@@ -124,7 +127,7 @@ func (a *acceptor) behindZone(s *section, r *rivals) (bool, error) {
 	case 2*s.count < s.packets():
 		return false, nil
 	}
-	score, err := a.score(s, s.after)
+	score, err := a.score(s, r, s.after)
 	return 2*score >= samples, err
 }
 
@@ -133,15 +136,20 @@ const samples = 16
 
 // score returns how many of 16 slices of a zone, some of them more than once if it has fewer, are
 // right if the zone begins at start.
-func (f *file) score(s *section, start int64) (int, error) {
-	catalog, err := f.readCatalog(s)
-	if err != nil || catalog == nil {
-		return 0, err
+func (f *file) score(s *section, r *rivals, start int64) (_ int, err error) {
+	if !r.read {
+		if r.catalog, err = f.readCatalog(s); err != nil {
+			return 0, err
+		}
+		r.read = true
+	}
+	if r.catalog == nil {
+		return 0, nil
 	}
 	buf := make([]byte, s.slice)
 	right := 0
 	for k := range samples {
-		ok, err := f.readSlice(buf, s, catalog, k*s.slices()/samples, start, s.end)
+		ok, err := f.readSlice(buf, s, r.catalog, k*s.slices()/samples, start, s.end)
 		if err != nil {
 			return 0, err
 		}

@@ -204,6 +204,9 @@ func TestRandomDamage(t *testing.T) {
 	if testenv.All() {
 		rounds = 10000
 	}
+	if testenv.Race || testenv.Emulated() {
+		rounds = 20
+	}
 	healed := 0
 	for _, seed := range testenv.Seeds(t, 1) {
 		for round := range rounds {

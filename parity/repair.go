@@ -154,7 +154,7 @@ type pass struct {
 func repair(dst io.Writer, src io.ReaderAt, size int64) (*pass, error) {
 	f := &file{src, size}
 	p := &pass{healer: healer{file: f}, dst: dst, report: &Report{}}
-	sections, err := f.scan()
+	sections, err := f.findSections()
 	if err != nil {
 		return nil, err
 	}
@@ -172,6 +172,26 @@ func repair(dst io.Writer, src io.ReaderAt, size int64) (*pass, error) {
 		p.report.EndMissing = true
 	}
 	return p, p.stray(before.hi, size)
+}
+
+// findSections returns the sections of the file, in order.
+func (f *file) findSections() ([]*section, error) {
+	list, err := f.chain()
+	if err != nil {
+		return nil, err
+	}
+	if list == nil {
+		return f.scan()
+	}
+	for i, s := range list {
+		if list[i], err = f.section(s); err != nil {
+			return nil, err
+		}
+		if list[i] == nil {
+			return f.scan()
+		}
+	}
+	return list, nil
 }
 
 // stray copies bytes that belong to no zone.
@@ -220,6 +240,10 @@ func (p *pass) zone(s, before *section) error {
 	z, err := p.load(s)
 	if err != nil {
 		return err
+	}
+	if s.pinned {
+		z.begins = s.after
+		return p.zoneHere(z, s.after)
 	}
 	z.begins = min(max(z.begins, s.lo), s.end)
 	begin := int64(0) // of a zone behind the one before

@@ -144,7 +144,7 @@ func (f *file) readCatalog(s *section) ([]byte, error) {
 	}
 	for _, p := range packets {
 		i := s.pieceNumber(p.number)
-		if i < 0 || pieces[i] != nil {
+		if i < 0 {
 			continue
 		}
 		body, err := f.readBody(s, p)

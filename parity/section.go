@@ -13,11 +13,12 @@ type packet struct {
 	number int
 }
 
-// pool has the intact packets of all sections with the same geometry. Some may be there twice.
+// pool has an intact packet of each number, of all sections with the same geometry.
 type pool struct {
 	packets []packet
-	bytes   int64 // of all of them
-	assumed bool  // the packets are where they should be, but only the first is known to be intact
+	seen    map[int]bool // numbers of packets
+	bytes   int64        // of all of them
+	assumed bool         // the packets are where they should be, but only the first is known to be intact
 }
 
 // section is what is left of a section: its intact packets in the file, in the order of their numbers.
@@ -36,6 +37,8 @@ type section struct {
 	lo    int64 // slices of the zone are behind this: the last packet of the section before
 	after int64 // where the section before ends, as far as can be told
 	hi    int64 // where this section ends, as far as can be told
+
+	pinned bool // header and footer of all sections are in place: the zone begins at after
 }
 
 // newSection returns a section of one packet.
@@ -97,10 +100,13 @@ func (c *scanner) add(at int64, h packetHeader) error {
 	if len(open) > 0 {
 		all = open[0].pool
 	} else {
-		all = &pool{}
+		all = &pool{seen: map[int]bool{}}
 	}
-	all.packets = append(all.packets, p)
-	all.bytes += headerSize + int64(h.bodySize(h.number))
+	if !all.seen[p.number] {
+		all.seen[p.number] = true
+		all.packets = append(all.packets, p)
+		all.bytes += headerSize + int64(h.bodySize(h.number))
+	}
 
 	zone := 0
 	for _, s := range open {

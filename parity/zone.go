@@ -162,13 +162,13 @@ func (h *healer) collectAt(z *zone, start int64) error {
 
 // parityLeft returns how many parity slices are left.
 func (s *section) parityLeft() int {
-	seen := make(map[int]bool, s.parity)
+	left := 0
 	for _, p := range s.pool.packets {
 		if s.parityNumber(p.number) >= 0 {
-			seen[p.number] = true
+			left++
 		}
 	}
-	return len(seen)
+	return left
 }
 
 // decode makes the missing slices from parity.
@@ -188,7 +188,7 @@ func (h *healer) decode(z *zone) error {
 	have := 0
 	for _, p := range z.pool.packets {
 		i := z.parityNumber(p.number)
-		if i < 0 || len(shards[n+i]) > 0 || have == z.missing {
+		if i < 0 || have == z.missing {
 			continue
 		}
 		body, err := h.readBody(z.section, p)
@@ -255,12 +255,15 @@ func (h *healer) correctStart(z *zone) error {
 		return nil
 	}
 	// The front of the zone may be cut away.
-	buf := make([]byte, sample)
+	buf := make([]byte, min(8*sample, z.end-z.after))
 	if err := h.read(buf, z.after); err != nil {
 		return err
 	}
-	if bytes.Contains(z.data, buf) {
-		z.begins = z.after
+	for ; len(buf) >= sample; buf = buf[sample:] {
+		if bytes.Contains(z.data, buf[:sample]) {
+			z.begins = z.after
+			break
+		}
 	}
 	return nil
 }
