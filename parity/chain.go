@@ -36,8 +36,8 @@ func (f *file) chain() ([]*section, error) {
 	return list, nil
 }
 
-// sectionBefore returns the section that ends at end, or nil if none does. Of its packets it looks at
-// the first one.
+// sectionBefore returns the section that ends at end, or nil if none does. Of its packets it looks
+// at the header of the first one.
 func (f *file) sectionBefore(end int64) (*section, error) {
 	if end < footerSize+headerSize+pzHeaderSize {
 		return nil, nil

@@ -38,7 +38,8 @@ func cutSlices(zone []byte, size int) [][]byte {
 	return slices
 }
 
-// cutCatalog returns the pieces of a catalog, padded, and as many of zeros behind them for the code.
+// cutCatalog returns the pieces of a catalog, padded, and as many of zeros behind them for their
+// code.
 func cutCatalog(catalog []byte, g geometry) [][]byte {
 	k, size := g.pieces(), g.pieceSize()
 	all := make([]byte, 2*k*size)

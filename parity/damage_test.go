@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -73,7 +74,7 @@ func repaired(t testing.TB, data []byte) ([]byte, *Report, error) {
 	var out bytes.Buffer
 	report, err := Repair(&out, bytes.NewReader(data), int64(len(data)))
 	verified, verr := Verify(bytes.NewReader(data), int64(len(data)))
-	if (report == nil) != (verified == nil) || report != nil && !slices.Equal(report.Zones, verified.Zones) {
+	if !reflect.DeepEqual(report, verified) {
 		t.Errorf("Repair reports %+v, Verify %+v", report, verified)
 	}
 	if err != nil && verr == nil {
@@ -188,8 +189,9 @@ func (s sample) heals(d *damaged) (all bool, why string) {
 				pieces++
 			}
 		}
-		why += fmt.Sprintf("zone %d: %d of %d slices missing, %d of %d parity left, %d of %d pieces\n",
-			z, missing, g.slices(), parity, g.parity, pieces, 2*g.pieces())
+		why += fmt.Sprintf("zone %d: %d of %d slices missing, ", z, missing, g.slices())
+		why += fmt.Sprintf("%d of %d parity left, ", parity, g.parity)
+		why += fmt.Sprintf("%d of %d pieces\n", pieces, 2*g.pieces())
 		// Without the catalog its id shows that a zone is intact, if it is in one piece.
 		whole := parity+pieces > 0 && d.has(starts, int(g.offset), g.size)
 		if !whole && (pieces < g.pieces() || missing > parity) {
@@ -219,7 +221,7 @@ func TestRandomDamage(t *testing.T) {
 			}
 		}
 		if healed < rounds/5 || healed > rounds*19/20 {
-			t.Errorf("%d of %d rounds are healed: the damage is too light or too heavy", healed, rounds)
+			t.Errorf("%d of %d rounds heal: the damage is too light or too heavy", healed, rounds)
 		}
 		healed = 0
 	}
@@ -275,7 +277,8 @@ func damageOnce(t *testing.T, r *rand.Rand, name string) bool {
 			len(got)-len(s.data), report.Unprotected)
 	case want && !exact && d.endsWith(int(s.zones[len(s.zones)-1].sectionSize())):
 		t.Errorf("%s%s%d stray bytes behind an intact section", log, why, report.Unprotected)
-	case err != nil && !errors.Is(err, errs.Corrupt) && !errors.Is(err, errs.Truncated) && err != ErrNoParity:
+	case err == nil, errors.Is(err, errs.Corrupt), errors.Is(err, errs.Truncated), err == ErrNoParity:
+	default:
 		t.Errorf("%sunexpected error %v", log, err)
 	}
 	return want

@@ -30,7 +30,8 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func checksum(p []byte) uint32 { return crc32.Checksum(p, castagnoli) }
 
-// geometry is what all packets of a section state about its zone. Equal geometries mean equal zones.
+// geometry is what all packets of a section state about its zone. Zones with the same geometry have
+// the same bytes.
 type geometry struct {
 	offset int64  // of the zone in the file as it was written
 	id     uint64 // XXH64 of the catalog

@@ -26,12 +26,11 @@ func (c *counting) ReadAt(p []byte, at int64) (int, error) {
 // hostileFiles returns files that ask for much memory or work.
 func hostileFiles() map[string][]byte {
 	r := newRand(30)
-	packets := func(n int, g geometry, body func(i int) []byte, header func(i int, g *geometry)) []byte {
+	packets := func(n int, g geometry, body []byte, header func(i int, g *geometry)) []byte {
 		var file []byte
 		for i := range n {
 			header(i, &g)
-			b := body(i)
-			file = append(g.appendPacketHeader(file, i%g.packets(), b), b...)
+			file = append(g.appendPacketHeader(file, i%g.pieces(), body), body...)
 		}
 		return file
 	}
@@ -40,11 +39,11 @@ func hostileFiles() map[string][]byte {
 	piece := make([]byte, large.pieceSize())
 	files := map[string][]byte{
 		// Each packet is of another zone of 256 MiB.
-		"many zones": packets(400, large, func(int) []byte { return piece },
+		"many zones": packets(400, large, piece,
 			func(i int, g *geometry) { g.id = uint64(i) }),
 		// All headers are intact, and no body is.
 		"false bodies": packets(40_000, geometry{size: 1 << 20, slice: maxSliceSize, parity: 1},
-			func(int) []byte { return nil }, func(i int, g *geometry) { g.offset = int64(i) }),
+			nil, func(i int, g *geometry) { g.offset = int64(i) }),
 	}
 	// The catalog asks for a CRC32C that all places have, and for another XXH64.
 	zeros := make([]byte, small.slice)
@@ -88,7 +87,8 @@ func TestHostile(t *testing.T) {
 		if limit := 16*int64(len(data)) + 8<<20; src.read > limit {
 			t.Errorf("%s: %d bytes read of %d, want at most %d", name, src.read, len(data), limit)
 		}
-		if got, limit := after.TotalAlloc-before.TotalAlloc, uint64(16*len(data)+32<<20); got > limit {
+		got, limit := after.TotalAlloc-before.TotalAlloc, uint64(16*len(data)+32<<20)
+		if got > limit {
 			t.Errorf("%s: %d bytes allocated for %d, want at most %d", name, got, len(data), limit)
 		}
 	}
@@ -112,8 +112,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// FuzzRepair repairs and verifies any bytes: no panic, no hang; if it says that the file is intact the
-// output is the input; and what it has repaired is intact.
+// FuzzRepair repairs and verifies any bytes. If Repair says that the file is intact, it writes the
+// same. If it returns no error, what it writes is intact, and a ReaderAt returns the same.
 func FuzzRepair(f *testing.F) {
 	r := newRand(31)
 	o := Options{10, PZ}

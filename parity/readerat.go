@@ -2,12 +2,12 @@ package parity
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
 	"io"
 	"slices"
 	"sort"
 	"sync"
-
-	"github.com/gopz/compress/internal/errs"
 )
 
 // Range is a part of a file.
@@ -15,16 +15,18 @@ type Range struct {
 	Offset, Size int64
 }
 
+var errNegative = errors.New("compress: negative offset")
+
 // openViews is how many zones a ReaderAt keeps open.
 const openViews = 4
 
 // A ReaderAt reads a file as Repair would write it, and heals only what is read. It compares each
-// slice with the catalog before it returns bytes of it. What cannot be healed it returns as it is, for
-// the checks of the format inside tell what is wrong. A ReaderAt may be used by several goroutines at
-// a time.
+// slice with the catalog before it returns bytes of it. What cannot be healed it returns as it is:
+// the checks of the format inside tell what is wrong. Several goroutines may use a ReaderAt at the
+// same time.
 //
-// It takes little memory as long as it reads nothing damaged. To heal a zone it takes the memory of a
-// zone and its parity; then it keeps the damaged slices, of up to four zones.
+// It takes little memory as long as it reads nothing damaged. To heal a zone it takes the memory of
+// the zone and its parity. Then it keeps the damaged slices, of up to four zones.
 type ReaderAt struct {
 	file  *file
 	parts []part
@@ -74,23 +76,18 @@ func (r *ReaderAt) Lost() []Range { return r.ranges(r.lost) }
 func (r *ReaderAt) ranges(m map[int64]int64) []Range {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	list := make([]Range, 0, len(m))
+	var list []Range
 	for at, n := range m {
 		list = append(list, Range{at, n})
 	}
-	slices.SortFunc(list, func(a, b Range) int {
-		if a.Offset < b.Offset {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(list, func(a, b Range) int { return cmp.Compare(a.Offset, b.Offset) })
 	return list
 }
 
 // ReadAt implements io.ReaderAt.
 func (r *ReaderAt) ReadAt(p []byte, at int64) (n int, err error) {
 	if at < 0 {
-		return 0, errs.BadOption("negative offset")
+		return 0, errNegative
 	}
 	i := sort.Search(len(r.parts), func(i int) bool { return r.parts[i].at+r.parts[i].size > at })
 	for ; n < len(p) && i < len(r.parts); i++ {
@@ -332,7 +329,8 @@ func (v *view) damagedSection() ([]byte, error) {
 		if z.lost {
 			v.r.note(v.r.lost, at, z.sectionSize())
 		} else {
-			v.section, err = appendSection(nil, z.geometry, cutSlices(z.data[:z.size], z.slice), z.catalog)
+			slices := cutSlices(z.data, z.slice)
+			v.section, err = appendSection(nil, z.geometry, slices, z.catalog)
 			if err != nil {
 				return nil, err
 			}

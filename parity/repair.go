@@ -24,8 +24,8 @@ const (
 	Healed
 	// Lost: more is damaged than parity can replace. Repair copies what is left.
 	Lost
-	// NoSection: the section is lost, so that nobody can tell whether the zone is intact. Repair copies
-	// what is there. Several zones in a row count as one.
+	// NoSection: the section is lost, so it is unknown whether the zone is intact. Repair copies what
+	// is there. Several such zones in a row count as one.
 	NoSection
 )
 
@@ -99,12 +99,12 @@ func (r *Report) err() error {
 }
 
 // Repair writes to dst the file src, of size bytes, as it was before it was damaged. dst must not be
-// the same file. What cannot be healed is copied as it is; then the error wraps compress.ErrCorrupt
-// or compress.ErrTruncated, and the report says what it is about. The error is ErrNoParity if there
-// is nothing to repair with; then nothing is written. Other errors are those of src and dst.
+// the same file. What cannot be healed is copied as it is. Then the error wraps compress.ErrCorrupt
+// or compress.ErrTruncated, and the report says which zones are lost. Without parity Repair writes
+// nothing and returns ErrNoParity. Other errors are those of src and dst.
 //
-// Repair reads src about twice. It takes the memory of the largest zone and of its section, and about
-// 24 bytes for each packet of the file.
+// Repair reads src about twice, and more of it where bytes have moved. It takes the memory of the
+// largest zone and its section, and less than 100 bytes for each packet of the file.
 func Repair(dst io.Writer, src io.ReaderAt, size int64) (*Report, error) {
 	p, err := repair(dst, src, size)
 	if err != nil {
@@ -113,9 +113,9 @@ func Repair(dst io.Writer, src io.ReaderAt, size int64) (*Report, error) {
 	return p.report, p.report.err()
 }
 
-// Verify does the work of Repair without writing. If the file is not intact the error wraps
-// compress.ErrCorrupt or compress.ErrTruncated. The report says whether Repair would heal all of it:
-// then no zone is Lost or NoSection, and EndMissing is false.
+// Verify does the work of Repair without writing. If the file is not intact, the error wraps
+// compress.ErrCorrupt or compress.ErrTruncated. Repair would heal all of it if the report has no
+// zone that is Lost or NoSection, and EndMissing is false.
 func Verify(src io.ReaderAt, size int64) (*Report, error) {
 	p, err := repair(nil, src, size)
 	if err != nil {
@@ -290,14 +290,16 @@ func (p *pass) zoneHere(z *zone, from int64) error {
 	if z.intact() && whole && z.begins == from {
 		r.State = Intact
 	}
-	p.parts = append(p.parts, part{at: p.out, size: int64(z.size) + z.sectionSize(), section: z.section})
+	size := int64(z.size) + z.sectionSize()
+	p.parts = append(p.parts, part{at: p.out, size: size, section: z.section})
 	if err := p.write(z.data[:z.size]); err != nil {
 		return err
 	}
 	if whole || p.dst == nil {
 		return p.copyOut(z.begin(), z.begin()+z.sectionSize())
 	}
-	p.sectionBuf, err = appendSection(p.sectionBuf[:0], z.geometry, cutSlices(z.data, z.slice), z.catalog)
+	slices := cutSlices(z.data, z.slice)
+	p.sectionBuf, err = appendSection(p.sectionBuf[:0], z.geometry, slices, z.catalog)
 	if err != nil {
 		return err
 	}

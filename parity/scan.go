@@ -121,7 +121,9 @@ func (f *file) find(pattern []byte, lo, hi int64) (int64, error) {
 
 // readSlice reads slice i of a zone that begins at start, padded, and reports whether it is the one
 // that the catalog names. It reads nothing at limit or behind it.
-func (f *file) readSlice(buf []byte, s *section, catalog []byte, i int, start, limit int64) (bool, error) {
+func (f *file) readSlice(buf []byte, s *section, catalog []byte, i int, start, limit int64) (
+	right bool, err error) {
+
 	at, n := start+int64(i)*int64(s.slice), s.sliceLength(i)
 	if at < 0 || at+int64(n) > limit {
 		return false, nil

@@ -18,7 +18,7 @@ type pool struct {
 	packets []packet
 	seen    map[int]bool // numbers of packets
 	bytes   int64        // of all of them
-	assumed bool         // the packets are where they should be, but only the first is known to be intact
+	assumed bool         // all packets are in place, but only the first one has been looked at
 }
 
 // section is what is left of a section: its intact packets in the file, in the order of their numbers.

@@ -180,10 +180,11 @@ func TestSpecification(t *testing.T) {
 	} {
 		zone, second := random(r, c.size), random(r, 10)
 		got := write(t, c.o, zone, second).data
-		want := append(bytes.Clone(zone), specSection(zone, 0, c.slice, c.parity, c.o.Frame == Zstd, false)...)
+		zst := c.o.Frame == Zstd
+		want := append(bytes.Clone(zone), specSection(zone, 0, c.slice, c.parity, zst, false)...)
 		offset := uint64(len(want))
 		want = append(want, second...)
-		want = append(want, specSection(second, offset, 64, 1, c.o.Frame == Zstd, true)...)
+		want = append(want, specSection(second, offset, 64, 1, zst, true)...)
 		if !bytes.Equal(got, want) {
 			t.Errorf("%+v: the file differs from FORMAT.md", c)
 		}

@@ -2,6 +2,7 @@ package parity
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -95,17 +96,23 @@ func (h *healer) loadWithoutCatalog(z *zone) error {
 // collect finds slices in the source, until parity can replace those that are missing.
 func (h *healer) collect(z *zone) error {
 	parity := z.parityLeft()
-	for _, start := range z.starts() {
+	starts := z.starts()
+	for i, start := range starts {
+		if slices.Contains(starts[:i], start) {
+			continue
+		}
 		if err := h.collectAt(z, start); err != nil {
 			return err
-		}
-		if z.missing == 0 {
-			return nil
 		}
 		if z.missing <= parity {
 			return nil
 		}
 	}
+	return h.searchSlices(z, parity)
+}
+
+// searchSlices searches for missing slices at all places, until parity can replace the others.
+func (h *healer) searchSlices(z *zone, parity int) error {
 	// Two sizes of a zone in front of the section are enough for any damage that leaves one.
 	lo := max(z.lo, z.at-2*int64(z.size)-scanChunk)
 	last := z.slices() - 1
@@ -223,7 +230,7 @@ func (h *healer) decode(z *zone) error {
 	return nil
 }
 
-// findStart finds where the zone begins in the source. What is in front of it belongs to no zone,
+// findStart sets z.begins. What is in front of it belongs to no zone,
 // unless the zone before is a neighbour.
 func (z *zone) findStart() {
 	for i, at := range z.from {
@@ -235,8 +242,8 @@ func (z *zone) findStart() {
 	z.begins = min(max(z.begins, z.lo), z.end)
 }
 
-// correctStart corrects the start of a zone whose first slice is missing. Bytes may be inserted in
-// that slice or behind it, so that all others seem to begin further on.
+// correctStart corrects z.begins if the first slice is missing. Bytes may be inserted in that slice
+// or behind it, so that all others seem to begin further on.
 func (h *healer) correctStart(z *zone) error {
 	const sample = 32
 	if z.lost || z.from[0] != nowhere || z.begins <= z.lo || z.size < sample {
@@ -268,7 +275,7 @@ func (h *healer) correctStart(z *zone) error {
 	return nil
 }
 
-// intact reports whether the source has the zone as it should be, from start on.
+// intact reports whether the source has the zone in place, from z.begins on.
 func (z *zone) intact() bool {
 	if z.lost {
 		return false

@@ -14,13 +14,13 @@ qemu_timeout=60m
 
 # Packages that start goroutines or share memory between them, for the race detector.
 race_packages=(. ./gzip ./httpcompress ./pipeline/... ./gpu ./gpu/internal/... ./gpu/pz
-  ./internal/blockcache ./internal/cli ./httprange ./examples/profile)
+  ./internal/blockcache ./internal/cli ./httprange ./parity ./examples/profile)
 
 # Packages whose results could depend on byte order or word size. The match finders take long under
 # an emulator, and only --all runs them there.
 byte_packages=(./simd ./lzseq ./rans/... ./fse ./huffman ./deflate ./inflate ./zstd ./internal/bitio
   ./internal/suffix ./internal/pzfile ./internal/gzfile ./internal/gzindex
-  ./internal/gzaccess ./internal/zstfile ./internal/peertest)
+  ./internal/gzaccess ./internal/zstfile ./internal/peertest ./parity)
 match_packages=(./lz77/...)
 
 # Packages that have kernels in assembly or call them. The root package compares digests of files.
