@@ -41,7 +41,7 @@ func write(t testing.TB, o Options, zones ...[]byte) sample {
 		if _, err := w.Write(z); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.EndZone(); err != nil {
+		if err := w.EndStream(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -126,7 +126,27 @@ func (d *damaged) insert(r *rand.Rand, at, n int) {
 func (d *damaged) duplicate(at, source, n int) {
 	end := min(source+n, len(d.data))
 	d.data = slices.Insert(d.data, at, slices.Clone(d.data[source:end])...)
-	d.from = slices.Insert(d.from, at, slices.Clone(d.from[source:end])...)
+	from := slices.Clone(d.from[source:end])
+	for i, v := range from {
+		if v >= 0 {
+			from[i] = v | copied
+		}
+	}
+	d.from = slices.Insert(d.from, at, from...)
+}
+
+// copied marks a byte of a copy, in damaged.from.
+const copied = 1 << 30
+
+// withCopies returns d with copies as if they were the originals.
+func (d *damaged) withCopies() *damaged {
+	all := &damaged{data: d.data, from: slices.Clone(d.from)}
+	for i, v := range all.from {
+		if v >= 0 {
+			all.from[i] = v &^ copied
+		}
+	}
+	return all
 }
 
 // has reports whether n bytes of the original, from at on, are still together somewhere.
@@ -163,7 +183,7 @@ func (s sample) heals(d *damaged) (all bool, why string) {
 	buf := make([]int, len(d.from))
 	for p, at := range d.from {
 		switch {
-		case at < 0:
+		case at < 0, at&copied != 0:
 		case starts[at] == nil:
 			buf[p] = p
 			starts[at] = buf[p : p+1 : p+1]
@@ -262,15 +282,17 @@ func damageOnce(t *testing.T, r *rand.Rand, name string) bool {
 		}
 		log += fmt.Sprintf("kind %d at %d, %d bytes\n", kind, at, n)
 	}
+	// A copy of a slice may be where Repair does not look for it.
 	want, why := s.heals(d)
+	may, _ := s.heals(d.withCopies())
 	got, report, err := repaired(t, d.data)
 	exact := bytes.Equal(got, s.data)
 	switch {
 	case want && err != nil, want && !bytes.HasPrefix(got, s.data):
 		t.Errorf("%s%snot healed: %v, %+v", log, why, err, report)
-	case !want && exact && err != nil:
+	case !may && exact && err != nil:
 		t.Errorf("%s%shealed, but: %v", log, why, err)
-	case !want && err == nil:
+	case !may && err == nil, err == nil && !bytes.HasPrefix(got, s.data):
 		t.Errorf("%s%sno error, exact %v: %+v", log, why, exact, report)
 	case want && !exact && len(got)-len(s.data) != int(report.Unprotected):
 		t.Errorf("%s%shealed with %d stray bytes, but reported %d", log, why,

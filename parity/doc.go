@@ -8,7 +8,7 @@
 //	w, err := parity.NewWriter(dst, parity.Options{Percent: 5})
 //	…
 //	_, err = w.Write(stream) // a .pz stream of 64 MiB
-//	err = w.EndZone()
+//	err = w.EndStream()
 //	…
 //	err = w.Close()
 //
@@ -21,9 +21,9 @@
 // parity. Stray bytes in front of the first zone or behind the last one may be another file that was
 // joined to this one, so Repair keeps them.
 //
-// A Writer takes the memory of a zone, which should be 64 MiB, and of its parity. So do Repair,
-// Verify and a ReaderAt that heals. The first zone with more than 256 slices, those of parity
-// included, takes half a second and 74 MiB for tables, once in a process.
+// A Writer takes the memory of a zone, which should be 64 MiB, of its parity, and 20 MB. Repair, Verify
+// and a ReaderAt that heals take up to three times a zone. The first zone with more than 256 slices,
+// those of parity included, takes half a second and 74 MiB for tables, once in a process.
 //
 // FORMAT.md, chapter "Sections", defines the bytes.
 package parity

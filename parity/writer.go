@@ -32,7 +32,7 @@ type Writer struct {
 	dst     io.Writer
 	o       Options
 	offset  int64  // of the zone in the output
-	zone    []byte // its bytes so far
+	zone    buffer // its bytes so far
 	ended   bool   // the zone is complete, its section is not written yet
 	section []byte // buffer
 	err     error  // of an earlier call
@@ -63,22 +63,22 @@ func (w *Writer) Write(p []byte) (int, error) {
 			return 0, err
 		}
 	}
-	if len(p) > MaxZone-len(w.zone) {
-		return 0, errs.New(errs.TooLarge, "a zone of parity has at most 256 MiB; call EndZone earlier")
+	if len(p) > MaxZone-w.zone.size {
+		return 0, errs.New(errs.TooLarge, "a zone of parity has at most 256 MiB; call EndStream earlier")
 	}
 	n, err := w.write(p)
-	w.zone = append(w.zone, p[:n]...)
+	w.zone.add(p[:n])
 	return n, err
 }
 
-// EndZone ends the zone: the next byte begins another one. The caller calls it where the format
+// EndStream ends the zone: the next byte begins another one. The caller calls it where the format
 // allows a section: behind a stream of .pz, or behind a frame of .zst. The section is written by the
-// next Write or Close, for Close marks the last one. EndZone does nothing if the zone is empty.
-func (w *Writer) EndZone() error {
+// next Write or Close, for Close marks the last one. EndStream does nothing if the zone is empty.
+func (w *Writer) EndStream() error {
 	if w.err != nil {
 		return w.err
 	}
-	w.ended = len(w.zone) > 0
+	w.ended = w.zone.size > 0
 	return nil
 }
 
@@ -91,19 +91,19 @@ func (w *Writer) Close() error {
 		}
 		return w.err
 	}
-	if len(w.zone) > 0 {
+	if w.zone.size > 0 {
 		if err := w.writeSection(true); err != nil {
 			return err
 		}
 	}
-	w.zone, w.section, w.err = nil, nil, errs.Closed
+	w.zone, w.section, w.err = buffer{}, nil, errs.Closed
 	return nil
 }
 
 // writeSection writes the section of the zone and begins the next one.
 func (w *Writer) writeSection(last bool) error {
-	g := newGeometry(w.offset, len(w.zone), w.o, last)
-	slices := cutSlices(w.zone, g.slice)
+	g := newGeometry(w.offset, w.zone.size, w.o, last)
+	slices := w.zone.slices(g.slice)
 	catalog := makeCatalog(slices)
 	g.id = xxhash.Sum64(catalog)
 	section, err := appendSection(w.section[:0], g, slices, catalog)
@@ -115,7 +115,8 @@ func (w *Writer) writeSection(last bool) error {
 	if _, err := w.write(section); err != nil {
 		return err
 	}
-	w.offset, w.zone, w.ended = g.end(), w.zone[:0], false
+	w.offset, w.ended = g.end(), false
+	w.zone.reset()
 	return nil
 }
 
@@ -130,4 +131,48 @@ func (w *Writer) write(p []byte) (int, error) {
 	}
 	w.err = err
 	return n, err
+}
+
+// chunkSize is the size of all chunks of a buffer but the last one. Zones that do not fit in one have
+// slices that divide it.
+const chunkSize = smallSlices * usualSlice
+
+// buffer holds a zone in chunks, so that it grows without a copy of all of it.
+type buffer struct {
+	chunks [][]byte // those behind the zone are empty
+	size   int      // of the zone
+}
+
+func (b *buffer) add(p []byte) {
+	for len(p) > 0 {
+		i := b.size / chunkSize
+		if i == len(b.chunks) {
+			var next []byte
+			if i > 0 {
+				next = make([]byte, 0, chunkSize)
+			}
+			b.chunks = append(b.chunks, next)
+		}
+		n := min(len(p), chunkSize-len(b.chunks[i]))
+		b.chunks[i] = append(b.chunks[i], p[:n]...)
+		b.size += n
+		p = p[n:]
+	}
+}
+
+// slices returns the slices of the zone, the last one padded.
+func (b *buffer) slices(size int) [][]byte {
+	var list [][]byte
+	for _, c := range b.chunks {
+		list = append(list, cutSlices(c, size)...)
+	}
+	return list
+}
+
+// reset makes the buffer empty. It keeps its memory.
+func (b *buffer) reset() {
+	for i := range b.chunks {
+		b.chunks[i] = b.chunks[i][:0]
+	}
+	b.size = 0
 }
