@@ -33,6 +33,7 @@ type acceptor struct {
 type rivals struct {
 	count  int
 	most   *section // the one with most packets
+	near   *section // the one whose zone is nearest to where it was written
 	proven bool     // one of them is behind its zone for sure
 	scores map[*section]int
 
@@ -45,11 +46,14 @@ func (a *acceptor) compare(all []*section) error {
 	for _, s := range all {
 		r := a.rivals[s.pool]
 		if r == nil {
-			r = &rivals{most: s, scores: map[*section]int{}}
+			r = &rivals{most: s, near: s, scores: map[*section]int{}}
 			a.rivals[s.pool] = r
 		}
 		if r.count++; s.count > r.most.count {
 			r.most = s
+		}
+		if s.moved() < r.near.moved() {
+			r.near = s
 		}
 	}
 	for _, s := range all {
@@ -103,6 +107,9 @@ func (a *acceptor) add(s *section) error {
 	return nil
 }
 
+// moved returns how far the zone is from where it was written.
+func (s *section) moved() int64 { return max(s.start-s.offset, s.offset-s.start) }
+
 // extend adds the packets of another section, behind those of s.
 func (s *section) extend(o *section) {
 	if o.agree > s.agree {
@@ -122,7 +129,7 @@ func sameZone(a, b *section) bool {
 // behindZone reports whether one of several rivals is behind its zone.
 func (a *acceptor) behindZone(s *section, r *rivals) (bool, error) {
 	switch {
-	case 2*r.scores[s] >= samples, s == r.most && !r.proven:
+	case 2*r.scores[s] >= samples, s == r.near && !r.proven:
 		return true, nil
 	case 2*s.count < s.packets():
 		return false, nil

@@ -256,6 +256,10 @@ func damageOnce(t *testing.T, r *rand.Rand, name string) bool {
 	log := fmt.Sprintf("%s: %d%% %v, %d bytes\n", name, o.Percent, o.Frame, len(s.data))
 	share := []int{1, 5, 10}[r.IntN(3)]
 	amount := len(s.data) * share / 100
+	least := len(s.data)
+	for _, g := range s.zones {
+		least = min(least, g.size)
+	}
 	const margin = 32 // of bytes at the front without which stray bytes cannot be told from others
 	for i, kinds := 0, 1+r.IntN(3); i < kinds; i++ {
 		at := margin + r.IntN(len(d.data)-2*margin)
@@ -278,7 +282,8 @@ func damageOnce(t *testing.T, r *rand.Rand, name string) bool {
 		case 4:
 			d.insert(r, at, n)
 		case 5:
-			d.duplicate(at, r.IntN(len(d.data)), n)
+			// A copy of half a zone and of its section counts as another zone.
+			d.duplicate(at, r.IntN(len(d.data)), min(n, least/3))
 		}
 		log += fmt.Sprintf("kind %d at %d, %d bytes\n", kind, at, n)
 	}
