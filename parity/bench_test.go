@@ -22,7 +22,7 @@ func BenchmarkWriter(b *testing.B) {
 				if _, err := w.Write(data); err != nil {
 					b.Fatal(err)
 				}
-				if err := w.EndStream(); err != nil {
+				if err := w.EndZone(); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -95,7 +95,7 @@ func TestOverhead(t *testing.T) {
 			if _, err := w.Write(data[:n]); err != nil {
 				t.Fatal(err)
 			}
-			if err := w.EndStream(); err != nil {
+			if err := w.EndZone(); err != nil {
 				t.Fatal(err)
 			}
 			left -= n

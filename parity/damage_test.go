@@ -41,7 +41,7 @@ func write(t testing.TB, o Options, zones ...[]byte) sample {
 		if _, err := w.Write(z); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.EndStream(); err != nil {
+		if err := w.EndZone(); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -8,7 +8,7 @@
 //	w, err := parity.NewWriter(dst, parity.Options{Percent: 5})
 //	…
 //	_, err = w.Write(stream) // a .pz stream of 64 MiB
-//	err = w.EndStream()
+//	err = w.EndZone()
 //	…
 //	err = w.Close()
 //

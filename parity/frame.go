@@ -3,6 +3,10 @@ package parity
 import (
 	"encoding/binary"
 	"fmt"
+	"io"
+
+	"github.com/gopz/compress/internal/container"
+	outer "github.com/gopz/compress/internal/section"
 )
 
 // Frame says what a section looks like from outside, so that decoders of the format around it pass
@@ -15,16 +19,11 @@ const (
 )
 
 const (
-	pzHeaderSize   = 17
+	pzHeaderSize   = outer.HeaderSize
 	zstdHeaderSize = 8
-	footerSize     = 16
+	footerSize     = outer.FooterSize
 
-	pzVersion   = 1
-	pzSection   = 0          // in place of a pipeline
-	parityKind  = 0x80 | 1   // kind 1; a decoder that does not know it may skip it
-	zstdMagic   = 0x184D2A5A // of the skippable frame
-	footerMagic = "PZSE"     // ends a section
-	pzMagic     = "PZ"       // begins a section
+	zstdMagic = 0x184D2A5A // of the skippable frame
 )
 
 // String returns the name of the format.
@@ -47,32 +46,25 @@ func (f Frame) headerSize() int {
 
 // appendHeader appends the header of a section of size bytes, which includes header and footer.
 func (f Frame) appendHeader(dst []byte, size int64) []byte {
-	le := binary.LittleEndian
 	if f == Zstd {
-		dst = le.AppendUint32(dst, zstdMagic)
-		return le.AppendUint32(dst, uint32(size-zstdHeaderSize))
+		dst = binary.LittleEndian.AppendUint32(dst, zstdMagic)
+		return binary.LittleEndian.AppendUint32(dst, uint32(size-zstdHeaderSize))
 	}
-	start := len(dst)
-	dst = append(dst, pzMagic...)
-	dst = append(dst, pzVersion, pzSection, parityKind)
-	dst = le.AppendUint64(dst, uint64(size))
-	return le.AppendUint32(dst, checksum(dst[start:]))
+	return outer.AppendHeader(dst, outer.Parity, size)
 }
 
 // appendFooter appends the footer of a section of size bytes. It is the same in all formats.
-func appendFooter(dst []byte, size int64) []byte {
-	start := len(dst)
-	dst = binary.LittleEndian.AppendUint64(dst, uint64(size))
-	dst = binary.LittleEndian.AppendUint32(dst, checksum(dst[start:]))
-	return append(dst, footerMagic...)
-}
+func appendFooter(dst []byte, size int64) []byte { return outer.AppendFooter(dst, size) }
 
 // parseFooter returns the size of the section that ends with p. It returns false if none does.
-func parseFooter(p []byte) (size int64, ok bool) {
-	if len(p) != footerSize || string(p[12:]) != footerMagic ||
-		binary.LittleEndian.Uint32(p[8:]) != checksum(p[:8]) {
-		return 0, false
+func parseFooter(p []byte) (size int64, ok bool) { return outer.ParseFooter(p) }
+
+// Present reports whether a file of size bytes ends with a section. Damage may hide one.
+func Present(src io.ReaderAt, size int64) bool {
+	var p [footerSize]byte
+	if size < footerSize || container.ReadAt(src, p[:], size-footerSize) != nil {
+		return false
 	}
-	u := binary.LittleEndian.Uint64(p)
-	return int64(u), u < 1<<62
+	_, ok := parseFooter(p[:])
+	return ok
 }

@@ -254,7 +254,7 @@ func TestErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(w.EndStream(), w.Close(), w.Close()); err != nil {
+	if err := errors.Join(w.EndZone(), w.Close(), w.Close()); err != nil {
 		t.Errorf("empty file: %v", err)
 	}
 	if _, err := w.Write(data); !errors.Is(err, errs.Closed) {

@@ -64,22 +64,31 @@ func (w *Writer) Write(p []byte) (int, error) {
 		}
 	}
 	if len(p) > MaxZone-w.zone.size {
-		return 0, errs.New(errs.TooLarge, "a zone of parity has at most 256 MiB; call EndStream earlier")
+		return 0, errs.New(errs.TooLarge, "a zone of parity has at most 256 MiB; call EndZone earlier")
 	}
 	n, err := w.write(p)
 	w.zone.add(p[:n])
 	return n, err
 }
 
-// EndStream ends the zone: the next byte begins another one. The caller calls it where the format
+// EndZone ends the zone: the next byte begins another one. The caller calls it where the format
 // allows a section: behind a stream of .pz, or behind a frame of .zst. The section is written by the
-// next Write or Close, for Close marks the last one. EndStream does nothing if the zone is empty.
-func (w *Writer) EndStream() error {
+// next Write or Close, for Close marks the last one. EndZone does nothing if the zone is empty.
+func (w *Writer) EndZone() error {
 	if w.err != nil {
 		return w.err
 	}
 	w.ended = w.zone.size > 0
 	return nil
+}
+
+// EndStream ends the zone if it has ZoneSize bytes. A compress.Writer with WithStreamLimit calls it
+// behind each stream that another one follows.
+func (w *Writer) EndStream() error {
+	if w.zone.size < ZoneSize {
+		return w.err
+	}
+	return w.EndZone()
 }
 
 // Close ends the zone and writes its section. It does not close the underlying writer. Of a file

@@ -40,7 +40,7 @@ var packages = map[string]floor{
 
 	"pipeline/internal/offload": engine,
 
-	"parity": engine,
+	"parity": library,
 
 	"internal/errs":       ground,
 	"internal/blockcache": ground,
@@ -161,6 +161,7 @@ var sideways = map[arrow]string{
 	{"internal/cli/internal/train", "zstd"}:           "makes the tables of a dictionary",
 
 	{"internal/cli", "archive"}: "makes, lists and extracts archives",
+	{"internal/cli", "parity"}:  "repairs files",
 
 	{"internal/cli", "internal/plot"}: "draws what -b measures",
 

@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"github.com/gopz/compress"
-	"github.com/gopz/compress/internal/section"
 	"github.com/gopz/compress/parity"
 )
 
@@ -22,6 +21,10 @@ func (c *config) checkParity() error {
 	}
 	return nil
 }
+
+// parityStream is the content of a stream of a file with parity, in bytes. A zone ends with the first
+// stream that makes it large enough.
+const parityStream = parity.ZoneSize / 4
 
 // protect calls write with a writer that adds parity if --parity is given, and with the options for
 // that. It completes the parity if write succeeds.
@@ -39,7 +42,7 @@ func (a *app) protect(
 	if err != nil {
 		return err
 	}
-	if err := write(pw, append(opts, compress.WithStreamLimit(parity.ZoneSize))); err != nil {
+	if err := write(pw, append(opts, compress.WithStreamLimit(parityStream))); err != nil {
 		return err
 	}
 	return pw.Close()
@@ -102,15 +105,8 @@ func zoneDamage(z parity.Zone) string {
 
 // openParity makes the source heal damage while it is read, if its file ends with parity.
 func (s *source) openParity() {
-	var p [section.FooterSize]byte
 	size := s.size()
-	if !s.onDisk() || size < int64(len(p)) || s.start != 0 {
-		return
-	}
-	if _, err := s.f.ReadAt(p[:], size-int64(len(p))); err != nil {
-		return
-	}
-	if _, ok := section.ParseFooter(p[:]); !ok {
+	if !s.onDisk() || s.start != 0 || !parity.Present(s.f, size) {
 		return
 	}
 	r, err := parity.NewReaderAt(s.f, size)

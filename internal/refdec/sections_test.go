@@ -45,7 +45,8 @@ func TestSections(t *testing.T) {
 		if python != "" {
 			got, err := decodePython(t, python, file)
 			if !bytes.Equal(got, want) || (err == nil) != (werr == nil) {
-				t.Errorf("%s: decode.py: %d bytes, %v; refdec: %d bytes, %v", name, len(got), err, len(want), werr)
+				t.Errorf("%s: decode.py: %d bytes, %v; refdec: %d bytes, %v",
+					name, len(got), err, len(want), werr)
 			}
 		}
 	}
