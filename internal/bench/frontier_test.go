@@ -164,9 +164,9 @@ func TestCoderCompares(t *testing.T) {
 	}
 }
 
-// TestLevelsShrink compresses content of many kinds in one stream. No level makes it over 1% larger
-// than the level before, and two levels together always make it smaller. The content is the first MiB
-// of each real file, all of them with PZ_TEST=matrix, or made data.
+// TestLevelsShrink compresses content of many kinds in one stream: each level makes it smaller than
+// the level before. Of one kind alone a level may make it a little larger. The content is the first
+// MiB of each real file, all of them with PZ_TEST=matrix, or made data.
 func TestLevelsShrink(t *testing.T) {
 	testenv.Long(t)
 	size := 1 << 20
@@ -184,18 +184,17 @@ func TestLevelsShrink(t *testing.T) {
 	}
 	for _, info := range compress.Pipelines() {
 		t.Run(info.Name, func(t *testing.T) {
-			sizes := []int{math.MaxInt, math.MaxInt}
+			before := math.MaxInt
 			for level := compress.MinLevel; level <= compress.MaxLevel; level++ {
 				packed, err := compress.AppendEncode(nil, content,
 					compress.WithPipeline(info.Name), compress.WithLevel(level))
 				if err != nil {
 					t.Fatal(err)
 				}
-				n := len(sizes)
-				if len(packed) >= sizes[n-2] || len(packed)-len(packed)/101 > sizes[n-1] {
-					t.Errorf("level %d: %d bytes; the levels before: %d", level, len(packed), sizes[2:])
+				if len(packed) >= before {
+					t.Errorf("level %d: %d bytes, level %d: %d", level, len(packed), level-1, before)
 				}
-				sizes = append(sizes, len(packed))
+				before = len(packed)
 			}
 		})
 	}
