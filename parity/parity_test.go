@@ -198,6 +198,22 @@ func TestConcatenated(t *testing.T) {
 	}
 }
 
+// TestCopyInFront: a file without parity in front of the same one with parity stays, even if the
+// first slices are damaged.
+func TestCopyInFront(t *testing.T) {
+	r := newRand(12)
+	zone := random(r, 50_000)
+	want := append(bytes.Clone(zone), write(t, Options{10, PZ}, zone).data...)
+	for _, n := range []int{1, 100, 1000} {
+		got := bytes.Clone(want)
+		clear(got[len(zone):][:n])
+		out, report, err := repaired(t, got)
+		if err != nil || !bytes.Equal(out, want) || report.Unprotected != int64(len(zone)) {
+			t.Errorf("%d bytes damaged: %v, %+v", n, err, report)
+		}
+	}
+}
+
 // TestNoParity repairs files without sections.
 func TestNoParity(t *testing.T) {
 	for _, data := range [][]byte{nil, []byte("x"), random(newRand(9), 3<<20)} {

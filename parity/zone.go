@@ -243,14 +243,15 @@ func (z *zone) findStart() {
 }
 
 // correctStart corrects z.begins if the first slice is missing. Bytes may be inserted in that slice
-// or behind it, so that all others seem to begin further on.
+// or behind it, so that all others seem to begin further on. A whole copy of the zone in front of it
+// is another file, so the zone does not begin as far in front as that.
 func (h *healer) correctStart(z *zone) error {
 	const sample = 32
-	if z.lost || z.from[0] != nowhere || z.begins <= z.lo || z.size < sample {
+	if z.lost || z.from[0] != nowhere || z.begins <= z.after || z.size < sample {
 		return nil
 	}
-	lo := max(z.lo, z.begins-int64(z.size))
-	at, err := h.find(z.data[:sample], lo, min(z.begins+sample, z.end))
+	least := max(z.after, z.begins-int64(z.size)+1)
+	at, err := h.find(z.data[:sample], least, min(z.begins+sample, z.end))
 	if err != nil {
 		return err
 	}
@@ -258,21 +259,34 @@ func (h *healer) correctStart(z *zone) error {
 		z.begins = at
 		return nil
 	}
-	if lo > z.after || z.begins <= z.after {
+	// The front of the zone may be damaged or cut away.
+	if least > z.after {
 		return nil
 	}
-	// The front of the zone may be cut away.
-	buf := make([]byte, min(8*sample, z.end-z.after))
+	buf := make([]byte, min(8*sample, max(sample, z.begins-z.after), z.end-z.after))
 	if err := h.read(buf, z.after); err != nil {
 		return err
 	}
 	for ; len(buf) >= sample; buf = buf[sample:] {
 		if bytes.Contains(z.data, buf[:sample]) {
 			z.begins = z.after
-			break
+			return nil
 		}
 	}
-	return nil
+	missing := newWanted(z.slice, z.slice)
+	for i, at := range z.from[:z.slices()-1] {
+		if at == nowhere {
+			missing.add(i, entryOf(z.catalog, i))
+		}
+	}
+	begins := z.begins
+	return h.search(missing, z.after, begins, func(list []int, at int64, _ []byte) bool {
+		start := at - int64(list[0]*z.slice)
+		if begins-start < int64(z.size) {
+			z.begins = min(z.begins, max(start, z.after))
+		}
+		return true
+	})
 }
 
 // intact reports whether the source has the zone in place, from z.begins on.
