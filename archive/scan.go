@@ -50,6 +50,9 @@ func (f *FS) scan(r io.ReadSeeker) error {
 		p.header = -1
 		h, err := tr.Next()
 		switch {
+		case err == io.EOF && p.header < 0:
+			// Package tar takes an end within the padding of a content for that of the archive.
+			return fmt.Errorf("archive: at byte %d of the tar file: %w", p.at, io.ErrUnexpectedEOF)
 		case err == io.EOF:
 			return f.table.complete()
 		case errors.Is(err, tar.ErrInsecurePath):
