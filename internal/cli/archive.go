@@ -145,7 +145,7 @@ func (a *app) explainArchive(in *source, err error) string {
 		}
 		return "is no tar archive, or is damaged" + strings.TrimPrefix(reason(err), "archive:")
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return "is cut short; the end of the tar archive is missing"
+		return "is cut short, or is no tar archive"
 	}
 	return strings.TrimSpace(strings.TrimPrefix(a.explain(in, err), "archive:"))
 }

@@ -82,6 +82,7 @@ func TestExtractMembers(t *testing.T) {
 		{"top", "top", "", exitOK},
 		{"./d/e/ /top", "d/ d/e/ d/e/[x] d/e/b.txt top", "", exitOK},
 		{"d/e/b.txt", "d/ d/e/ d/e/b.txt", "", exitOK},
+		{"top top ./top", "top", "", exitOK},
 		{"*.txt", "d/ d/a.txt d/e/ d/e/b.txt z/ z/a.txt", "", exitOK},
 		{"d/*.txt", "d/ d/a.txt", "", exitOK},
 		{"[dz]", "d/ d/a.txt d/e/ d/e/[x] d/e/b.txt d/x z/ z/a.txt", "", exitOK},
@@ -234,7 +235,9 @@ func TestNoArchive(t *testing.T) {
 		{"text.zst", pz(t, text, "-c", "--format=zst").out, "is no tar archive"},
 		{"a.zip", "PK\x03\x04" + text, "a.zip: is zip data; use unzip"},
 		{"none", "", "none: "},
+		{"short", "abc", "short: is cut short, or is no tar archive"},
 		{"cut.tar", plain[:1100], "cut.tar: is cut short"},
+		{"padding.tar", plain[:700], "padding.tar: is cut short"},
 		{"bad.tar", plain[:1024] + "x" + plain[1025:],
 			"bad.tar: is no tar archive, or is damaged at byte 1024"},
 		{"cut.tar.pz", pz(t, plain, "-c").out[:50], "cut.tar.pz: is cut short"},
@@ -244,7 +247,7 @@ func TestNoArchive(t *testing.T) {
 		pz(t, "", "-l", "--tar", c.name).want(t, exitError, c.text)
 	}
 	pz(t, "", "-x", "missing.tar").want(t, exitError, "missing.tar: no such file")
-	pz(t, "", "-x", dir).want(t, exitWarning, "is a directory -- ignored")
+	pz(t, "", "-x", dir).want(t, exitError, "is a directory; -x takes an archive")
 	if exists("out") {
 		t.Error("the output directory exists")
 	}
@@ -315,6 +318,9 @@ func TestMakeArchive(t *testing.T) {
 		"http://host/x: is a URL, which only")
 	wantContent(t, pz(t, "", "-lq", "--tar", "x.tar.pz").out, "g\n")
 	pz(t, "", "--tar", "-o", "x.tar.pz", "g").want(t, exitWarning, "x.tar.pz: already exists")
+	pz(t, "", "--tar", "-f", "-o", "x.tar.pz", "none").want(t, exitError, "none: no such file",
+		"not written, since it would be empty")
+	wantContent(t, pz(t, "", "-lq", "--tar", "x.tar.pz").out, "g\n") // the old one stays
 }
 
 // TestArchiveOptions checks options that do not go together.

@@ -47,7 +47,9 @@ type archiver struct {
 	err   error // of w; ends the run
 }
 
-// archiveTo writes an archive of all operands to w.
+var errNoEntries = errors.New("not written, since it would be empty")
+
+// archiveTo writes an archive of all operands to w. It writes none if no operand can be read.
 func (a *app) archiveTo(w io.Writer, m *meter, opts []compress.Option) error {
 	zw, err := archive.NewWriter(w, opts...)
 	if err != nil {
@@ -56,6 +58,9 @@ func (a *app) archiveTo(w io.Writer, m *meter, opts []compress.Option) error {
 	x := &archiver{app: a, w: zw, links: map[fileID]string{}, buf: make([]byte, 256<<10)}
 	x.own = a.ownFiles(m.out)
 	a.eachPath(x.operand)
+	if x.err == nil && x.files == 0 && a.status == exitError {
+		x.err = errNoEntries // an empty archive must not replace a good one
+	}
 	if x.err == nil {
 		x.err = zw.Close()
 	}

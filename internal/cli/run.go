@@ -166,6 +166,8 @@ func (a *app) operand(path string, do func(entry)) {
 		a.fail(path, "%s", reason(err))
 	case !fi.IsDir():
 		do(entry{path: path, base: filepath.Base(path)})
+	case a.cfg.mode == modeExtract:
+		a.fail(path, "is a directory; -x takes an archive")
 	case !a.cfg.recursive:
 		a.warn(path, "is a directory -- ignored; use -r to process its files")
 	default:

@@ -34,6 +34,9 @@ func (a *app) selectMembers(f *archive.FS) *selection {
 	s.all = len(a.cfg.members) == 0 && len(a.cfg.lists) == 0
 	add := func(arg string) {
 		m := &member{arg: arg, name: path.Clean("/" + filepath.ToSlash(arg))[1:]}
+		if s.names[m.name] != nil {
+			return // named before
+		}
 		s.wanted = append(s.wanted, m)
 		switch _, ok := f.Entry(m.name); {
 		case m.name == "":
