@@ -22,6 +22,8 @@ import (
 
 func TestUsage(t *testing.T) {
 	dir := t.TempDir()
+	cut := filepath.Join(dir, "cut.tar.pz")
+	servetest.WriteFile(t, cut, servetest.Pack(t, corpus.ByName("log").Make(9999), compress.PZ)[:60])
 	for _, c := range []struct {
 		args   []string
 		status int
@@ -31,16 +33,18 @@ func TestUsage(t *testing.T) {
 		{[]string{"aggregate", "--help"}, 0, "Usage: pzserve"},
 		{nil, 2, "name a directory"},
 		{[]string{"--nope", dir}, 2, "unknown flag"},
-		{[]string{"--memory", "1MiB", dir}, 2, "--memory"},
+		{[]string{"--memory", "1MiB", dir}, 2, "--memory: 1.0 MiB is not in 64 MiB"},
 		{[]string{"--memory", "much", dir}, 2, "512MiB"},
 		{[]string{"--cache", "512MiB", dir}, 2, "--cache"},
 		{[]string{"--listen", "8080", dir}, 2, "HOST:PORT"},
-		{[]string{"--idle-timeout", "0s", dir}, 2, "not positive"},
+		{[]string{"--idle-timeout", "0s", dir}, 2, "--idle-timeout: 0s is not positive"},
 		{[]string{"--profile", "most", dir}, 2, "counters, top or full"},
 		{[]string{"--profile", "full", dir}, 2, "--profile-dir"},
 		{[]string{"--allow-url", "ftp://x", dir}, 2, "ftp://x"},
 		{[]string{"http://127.0.0.1:1/x"}, 1, "--allow-url http://127.0.0.1:1"},
-		{[]string{filepath.Join(dir, "none")}, 1, "no such file"},
+		{[]string{filepath.Join(dir, "none")}, 1, "none: no such file"},
+		{[]string{"--listen", "127.0.0.1:99999", dir}, 1, "another address with --listen"},
+		{[]string{cut}, 1, "cut.tar.pz: compress: block 0 at byte 60: input is cut short; \"pz -t"},
 		{[]string{dir, dir}, 1, "NAME=OPERAND"},
 		{[]string{"aggregate"}, 2, "name directories"},
 		{[]string{"aggregate", dir}, 1, "no snapshots"},
@@ -222,6 +226,13 @@ func TestLimits(t *testing.T) {
 	stuck := dial("GET /a HTTP/1.1\r\n" + end) // and reads nothing
 	waitFor(t, "the end of the response", func() bool { return p.snapshot().Requests.Slow == 1 })
 	stuck.Close()
+	for _, method := range []string{"GET", "POST"} {
+		noBody := dial(method + " / HTTP/1.1\r\nContent-Length: 1000\r\n" + end)
+		if rest, err := io.ReadAll(noBody); err != nil || len(rest) == 0 {
+			t.Errorf("%s without its body: %d bytes, %v", method, len(rest), err)
+		}
+		noBody.Close()
+	}
 	idle := []net.Conn{dial(""), dial("")}
 	waitFor(t, "two connections", func() bool { return p.snapshot().Process.Connections == 2 })
 	third := dial("HEAD /a HTTP/1.1\r\n" + end)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"net"
+	"strconv"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -149,27 +150,37 @@ func (o *options) check() error {
 			return fmt.Errorf("address %q: want HOST:PORT", addr)
 		}
 	}
+	size := func(n int64) string { return humanize.IBytes(uint64(n)) }
+	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	for _, x := range []struct {
 		name            string
+		text            func(int64) string
 		value, low, top int64
 	}{
-		{"memory", o.memory, leastMemory, math.MaxInt64},
-		{"cache", o.cache, 0, o.memory * 3 / 4},
-		{"max-header", o.maxHeader, 1 << 10, 1 << 20},
-		{"threads", int64(o.threads), 0, 1 << 12},
-		{"max-connections", int64(o.maxConnections), 1, 1 << 20},
-		{"top", int64(o.top), 1, 10_000},
-		{"snapshots", int64(o.snapshots), 1, 1_000_000},
-		{"profile-log-size", o.logSize, 0, math.MaxInt64},
+		{"memory", size, o.memory, leastMemory, math.MaxInt64},
+		{"cache", size, o.cache, 0, o.memory / 4 * 3},
+		{"max-header", size, o.maxHeader, 1 << 10, 1 << 20},
+		{"threads", number, int64(o.threads), 0, 1 << 12},
+		{"max-connections", number, int64(o.maxConnections), 1, 1 << 20},
+		{"top", number, int64(o.top), 1, 10_000},
+		{"snapshots", number, int64(o.snapshots), 1, 1_000_000},
+		{"profile-log-size", size, o.logSize, 0, math.MaxInt64},
 	} {
 		if x.value < x.low || x.value > x.top {
-			return fmt.Errorf("--%s: %d is not in %d … %d", x.name, x.value, x.low, x.top)
+			return fmt.Errorf("--%s: %s is not in %s … %s", x.name, x.text(x.value), x.text(x.low),
+				x.text(x.top))
 		}
 	}
-	for _, d := range []time.Duration{o.headerTimeout, o.idleTimeout, o.writeTimeout, o.waitTimeout,
-		o.shutdownTimeout, o.snapshotInterval} {
-		if d <= 0 {
-			return fmt.Errorf("a time of %v is not positive", d)
+	for _, x := range []struct {
+		name string
+		d    time.Duration
+	}{
+		{"header-timeout", o.headerTimeout}, {"idle-timeout", o.idleTimeout},
+		{"write-timeout", o.writeTimeout}, {"wait-timeout", o.waitTimeout},
+		{"shutdown-timeout", o.shutdownTimeout}, {"snapshot-interval", o.snapshotInterval},
+	} {
+		if x.d <= 0 {
+			return fmt.Errorf("--%s: %v is not positive", x.name, x.d)
 		}
 	}
 	if o.mode != stats.Aggregate && o.profileDir == "" && o.debugListen == "" {

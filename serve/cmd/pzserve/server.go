@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -71,7 +72,7 @@ func start(o *options, stderr io.Writer) (_ *server, err error) {
 			return nil, err
 		}
 	}
-	if s.main.Listener, err = net.Listen("tcp", o.listen); err != nil {
+	if s.main.Listener, err = listen("listen", o.listen); err != nil {
 		return nil, err
 	}
 	s.main.Listener = netutil.LimitListener(s.main.Listener, o.maxConnections)
@@ -87,12 +88,21 @@ func start(o *options, stderr io.Writer) (_ *server, err error) {
 		}
 	}
 	if o.debugListen != "" {
-		if s.debug.Listener, err = net.Listen("tcp", o.debugListen); err != nil {
+		if s.debug.Listener, err = listen("debug-listen", o.debugListen); err != nil {
 			return nil, err
 		}
 		s.debug.http = s.newHTTP(site.Debug(s.counters))
 	}
 	return s, nil
+}
+
+// listen listens on the address that an option names.
+func listen(option, addr string) (net.Listener, error) {
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("%w; choose another address with --%s", err, option)
+	}
+	return l, nil
 }
 
 func newLog(o *options, w io.Writer) *slog.Logger {
@@ -109,9 +119,27 @@ func newLog(o *options, w io.Writer) *slog.Logger {
 // newHTTP returns an HTTP server with the limits of the options.
 func (s *server) newHTTP(h http.Handler) *http.Server {
 	return &http.Server{
-		Handler: h, ReadHeaderTimeout: s.o.headerTimeout, IdleTimeout: s.o.idleTimeout,
+		Handler: limitBody(h, s.o.headerTimeout), ReadHeaderTimeout: s.o.headerTimeout, IdleTimeout: s.o.idleTimeout,
 		MaxHeaderBytes: int(s.o.maxHeader), ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 	}
+}
+
+// maxBody is the most bytes of a request's body that are read before the response.
+const maxBody = 64 << 10
+
+// limitBody bounds the time that the body of a request may take. Handlers ignore bodies, but net/http
+// reads them: without a limit a client that sends none would hold its connection forever.
+func limitBody(h http.Handler, timeout time.Duration) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength != 0 {
+			c := http.NewResponseController(w)
+			c.SetReadDeadline(time.Now().Add(timeout))
+			if _, err := io.CopyN(io.Discard, r.Body, maxBody+1); err == io.EOF {
+				c.SetReadDeadline(time.Time{}) // else net/http reads on, and the deadline stays
+			}
+		}
+		h.ServeHTTP(w, r)
+	})
 }
 
 // run serves until ctx ends or a listener fails. After ctx it lets responses complete. stop makes a second

@@ -50,7 +50,7 @@ func parseOperand(s string, allow AllowList) (operand, error) {
 	}
 	info, err := os.Stat(o.text)
 	if err != nil {
-		return o, err
+		return o, openError(o.text, err)
 	}
 	if o.dir = info.IsDir(); !o.dir && !info.Mode().IsRegular() {
 		return o, fmt.Errorf("%s: not a regular file or directory", o.text)

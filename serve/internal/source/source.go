@@ -337,7 +337,12 @@ func (t *Set) Close() {
 
 // openError says which operand cannot be opened, and what may help.
 func openError(label string, err error) error {
+	if p, ok := err.(*fs.PathError); ok {
+		err = p.Err // label has the path
+	}
 	switch {
+	case errors.Is(err, compress.ErrCorrupt), errors.Is(err, compress.ErrTruncated):
+		return fmt.Errorf("%s: %w; \"pz -t\" checks the whole file", label, err)
 	case errors.Is(err, compress.ErrNoIndex):
 		return fmt.Errorf("%s: %w; compress it again with pz to read parts of it", label, err)
 	case errors.Is(err, compress.ErrMemory):
