@@ -20,15 +20,21 @@ func ReadIndex(
 ) (*index.File, error) {
 	x := &index.File{Format: container.PZ, Size: size}
 	var units int64 // as many as blocks, unless blocks have short headers
+	var buf [FooterSize]byte
 	for pos := size; pos > 0 || len(x.Streams) == 0; {
-		at, err := sectionBefore(src, pos)
+		tail := buf[:min(pos, FooterSize)]
+		err := container.ReadAt(src, tail, pos-int64(len(tail)))
+		at := pos
+		if err == nil {
+			at, err = sectionBefore(src, pos, tail)
+		}
 		if err == nil && at < pos {
 			pos = at
 			continue
 		}
 		var f Footer
 		if err == nil {
-			f, err = readFooter(src, pos)
+			f, err = footerBefore(tail, pos)
 		}
 		if err != nil {
 			return nil, diagnose(src, size, known, err)
@@ -62,26 +68,21 @@ func ReadIndex(
 	return x, nil
 }
 
-// readFooter reads the footer that ends at pos. Its checksum is compared later. That of a small
-// stream does not tell the content: Content is −1, and Units an upper bound.
-func readFooter(src io.ReaderAt, pos int64) (f Footer, err error) {
+// footerBefore parses the footer at the end of tail, which ends at pos. Its checksum is compared
+// later. That of a small stream does not tell the content: Content is −1, and Units an upper bound.
+func footerBefore(tail []byte, pos int64) (f Footer, err error) {
 	fail := func(off int64, detail string) error {
 		e := errs.At(errs.Corrupt, off, detail)
 		e.Part = errs.PartIndex
 		return e
 	}
-	var buf [FooterSize]byte
-	p := buf[:min(pos, FooterSize)]
-	if err := container.ReadAt(src, p, pos-int64(len(p))); err != nil {
-		return f, err
-	}
-	if size, ok := parseSmallFooter(p); ok && size <= pos {
+	if size, ok := parseSmallFooter(tail); ok && size <= pos {
 		return Footer{Content: -1, Size: size, Units: 1}, nil
 	}
 	if pos < MinStreamSize {
 		return f, fail(0, "no room for a stream")
 	}
-	f, err = ParseFooter(p)
+	f, err = ParseFooter(tail)
 	if err == nil && f.Size > pos {
 		err = errors.New("stream begins before the file does")
 	}

@@ -48,15 +48,10 @@ func (s *Scanner) skip(n int64) error {
 }
 
 // sectionBefore returns the offset where the section that ends at pos begins, or pos if there is none.
-func sectionBefore(src io.ReaderAt, pos int64) (int64, error) {
+// tail has the bytes in front of pos, at least those of a footer.
+func sectionBefore(src io.ReaderAt, pos int64, tail []byte) (int64, error) {
 	var p [section.HeaderSize]byte
-	if pos < section.MinSize {
-		return pos, nil
-	}
-	if err := container.ReadAt(src, p[:section.FooterSize], pos-section.FooterSize); err != nil {
-		return 0, err
-	}
-	size, ok := section.ParseFooter(p[:section.FooterSize])
+	size, ok := section.ParseFooter(tail)
 	if !ok || size < section.MinSize || size > pos {
 		return pos, nil
 	}
