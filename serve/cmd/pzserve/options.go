@@ -33,7 +33,7 @@ Limits
   --threads N              workers and processors (default: all)
   --max-connections N      more wait until one closes (default 1000)
   --max-header SIZE        header of a request (default 16 KiB)
-  --header-timeout TIME    for the header of a request (default 10s)
+  --header-timeout TIME    for header and body of a request (default 10s)
   --idle-timeout TIME      between requests of a connection (default 60s)
   --write-timeout TIME     for a client to take 64 KiB (default 30s)
   --wait-timeout TIME      of a request for memory (default 30s)
