@@ -119,7 +119,8 @@ func newLog(o *options, w io.Writer) *slog.Logger {
 // newHTTP returns an HTTP server with the limits of the options.
 func (s *server) newHTTP(h http.Handler) *http.Server {
 	return &http.Server{
-		Handler: limitBody(h, s.o.headerTimeout), ReadHeaderTimeout: s.o.headerTimeout, IdleTimeout: s.o.idleTimeout,
+		Handler:           limitBody(h, s.o.headerTimeout),
+		ReadHeaderTimeout: s.o.headerTimeout, IdleTimeout: s.o.idleTimeout,
 		MaxHeaderBytes: int(s.o.maxHeader), ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 	}
 }
