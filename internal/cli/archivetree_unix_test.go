@@ -253,6 +253,7 @@ func checkExtracted(t *testing.T, file, want string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	check("plain from a pipe", string(plain), "-")
 	for _, tool := range []string{"zstd", "gzip", "xz", "bzip2"} {
 		if path, err := exec.LookPath(tool); err == nil {
 			packed := mustRun(t, "", string(plain), path, "-c")

@@ -74,11 +74,16 @@ func (a *app) explainForeign(in *source, err error) (text string) {
 
 // isTar reports whether a regular file is a tar archive in POSIX or GNU format.
 func isTar(in *source) bool {
-	const magic, offset = "ustar", 257
-	p := make([]byte, len(magic))
 	if !in.regular() {
 		return false
 	}
-	_, err := in.readerAt().ReadAt(p, in.start+offset)
-	return err == nil && string(p) == magic
+	p := make([]byte, tarHead)
+	_, err := in.readerAt().ReadAt(p, in.start)
+	return err == nil && isTarHead(p)
 }
+
+// tarHead is how many bytes isTarHead needs.
+const tarHead = 262
+
+// isTarHead reports whether a tar archive in POSIX or GNU format begins with p.
+func isTarHead(p []byte) bool { return len(p) >= tarHead && string(p[257:tarHead]) == "ustar" }

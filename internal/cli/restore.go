@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"io"
@@ -33,6 +34,14 @@ func (a *app) restore(w io.Writer, in *source, m *meter, opts []compress.Option)
 		if a.cfg.force && a.cfg.mode == modeDecompress && m.w.w == io.Writer(a.stdout) {
 			_, err := io.Copy(w, counted) // as in gzip, -dcf copies other data unchanged
 			return err
+		}
+		if a.cfg.readsArchives() && !m.direct() {
+			p := bufio.NewReader(counted)
+			if head, _ := p.Peek(tarHead); isTarHead(head) {
+				_, err := io.Copy(w, p)
+				return err
+			}
+			counted = p
 		}
 	}
 	r := counted
