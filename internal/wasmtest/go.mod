@@ -10,6 +10,7 @@ require (
 	github.com/dsnet/compress v0.0.1 // indirect
 	github.com/klauspost/compress v1.20.3 // indirect
 	github.com/klauspost/cpuid/v2 v2.4.2 // indirect
+	github.com/klauspost/reedsolomon v1.14.2 // indirect
 	github.com/mikelolasagasti/xz v1.0.1 // indirect
 	github.com/pierrec/lz4/v4 v4.1.33 // indirect
 	github.com/spf13/pflag v1.0.10 // indirect
