@@ -279,7 +279,7 @@ func TestDamagedArchive(t *testing.T) {
 // TestMakeArchive makes archives with names of all kinds, and leaves out what does not belong.
 func TestMakeArchive(t *testing.T) {
 	dir := t.TempDir()
-	work := filepath.Join(dir, "work")
+	work := filepath.Join(dir, "tree")
 	for _, name := range []string{"d/a.o", "d/b.c", "d/e/f", "d/.x.pz-01234567", "g"} {
 		write(t, name, work, name)
 	}
@@ -294,7 +294,7 @@ func TestMakeArchive(t *testing.T) {
 		{"g", "g.tar.pz", "g"},
 		{"-o x.tgz g d --exclude *.o", "x.tgz", "g d/ d/b.c d/e/ d/e/f"},
 		{"-o d/x.tar.pz d", "d/x.tar.pz", "d/ d/a.o d/b.c d/e/ d/e/f"},
-		{"-o x.tar.pz ../work/d/e", "x.tar.pz", "work/d/e/ work/d/e/f"},
+		{"-o x.tar.pz ../tree/d/e", "x.tar.pz", "tree/d/e/ tree/d/e/f"},
 		{"-o x.tar.pz . --exclude d", "x.tar.pz", "g"},
 		{"-o x.tar.pz --files-from " + list, "x.tar.pz", "g d/e/ d/e/f"},
 		{"--output-dir " + dir + "/out d/e", dir + "/out/d/e.tar.pz", "d/e/ d/e/f"},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/parity"
@@ -140,13 +141,11 @@ func (s *source) repairable() string {
 	if report == nil || err == nil {
 		return ""
 	}
-	for _, z := range report.Zones {
-		if z.State == parity.Lost || z.State == parity.NoSection {
-			return "; its parity can restore a part of it: pz --repair FILE -o OUT"
-		}
+	what := "it"
+	if report.EndMissing || slices.ContainsFunc(report.Zones, func(z parity.Zone) bool {
+		return z.State == parity.Lost || z.State == parity.NoSection
+	}) {
+		what = "a part of it"
 	}
-	if report.EndMissing {
-		return "; its parity can restore a part of it: pz --repair FILE -o OUT"
-	}
-	return "; its parity can restore it: pz --repair FILE -o OUT"
+	return "; its parity can restore " + what + ": pz --repair FILE -o OUT"
 }

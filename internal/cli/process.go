@@ -68,14 +68,11 @@ func (a *app) convert(w io.Writer, in *source, m *meter) error {
 		})
 	}
 	in.openParity()
-	err := error(nil)
+	defer in.noteHealed()
 	if a.cfg.ranged() {
-		err = a.restoreRange(w, in, m, opts)
-	} else {
-		err = a.restore(w, in, m, opts)
+		return a.restoreRange(w, in, m, opts)
 	}
-	in.noteHealed()
-	return err
+	return a.restore(w, in, m, opts)
 }
 
 // compress compresses in to w.

@@ -120,8 +120,8 @@ func (s *search) find(from int64) candidate {
 		for i := range n {
 			q, at := p[i:], off+int64(i)
 			if q[0] == 'P' {
-				_, ok := s.rules.parseHeader(q[:min(len(q), MaxHeaderSize)])
-				if ok || isSection(q) {
+				_, isStream := s.rules.parseHeader(q[:min(len(q), MaxHeaderSize)])
+				if _, isSection := sectionSize(q); isStream || isSection {
 					return candidate{at: at, number: -1}
 				}
 			}

@@ -22,7 +22,7 @@ func (s *Scanner) section(p []byte) error {
 		return s.fail(errs.Checksum, errs.PartHeader, s.start, "section header checksum mismatch")
 	case err != nil:
 		return s.fail(errs.Corrupt, errs.PartHeader, s.start, "section header: "+err.Error())
-	case kind != section.Parity && kind&section.MaySkip == 0:
+	case !kind.Skippable(): // parity is
 		return s.fail(errs.Version, errs.PartHeader, s.start, fmt.Sprintf("unknown section %d", kind))
 	}
 	return s.skip(size - section.HeaderSize)
@@ -65,7 +65,7 @@ func sectionBefore(src io.ReaderAt, pos int64, tail []byte) (int64, error) {
 	switch {
 	case err != nil || n != size:
 		return 0, errs.At(errs.Corrupt, pos-size, "header of the section differs from its footer")
-	case kind != section.Parity && kind&section.MaySkip == 0:
+	case !kind.Skippable():
 		return 0, errs.At(errs.Version, pos-size, fmt.Sprintf("unknown section %d", kind))
 	}
 	return pos - size, nil
@@ -73,21 +73,17 @@ func sectionBefore(src io.ReaderAt, pos int64, tail []byte) (int64, error) {
 
 // sectionAt returns where the section ends whose header is at off. ok is false if there is none.
 func (s *search) sectionAt(off int64) (end int64, ok bool) {
-	p := s.Peek(s.small[:section.HeaderSize], off)
+	size, ok := sectionSize(s.Peek(s.small[:section.HeaderSize], off))
+	return min(off+size, s.Size), ok
+}
+
+// sectionSize returns the size of the section whose header p begins with. ok is false if there is none.
+func sectionSize(p []byte) (size int64, ok bool) {
 	if len(p) < section.HeaderSize || !section.IsHeader(p) {
 		return 0, false
 	}
 	_, size, err := section.ParseHeader(p)
-	return min(off+size, s.Size), err == nil
-}
-
-// isSection reports whether p begins with the header of a section.
-func isSection(p []byte) bool {
-	if len(p) < section.HeaderSize || !section.IsHeader(p) {
-		return false
-	}
-	_, _, err := section.ParseHeader(p)
-	return err == nil
+	return size, err == nil
 }
 
 // skipSections goes past the sections at pos.

@@ -94,7 +94,7 @@ func skipSection(b []byte) (size int, err error) {
 	}
 	n := binary.LittleEndian.Uint64(b[5:])
 	switch kind := b[4]; {
-	case kind != 0x81 && kind < 0x80:
+	case kind < 0x80:
 		return 0, corrupt("unknown section %d", kind)
 	case n < 33:
 		return 0, corrupt("section of %d bytes", n)

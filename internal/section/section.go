@@ -19,6 +19,9 @@ const (
 	Parity Kind = MaySkip | 1
 )
 
+// Skippable reports whether a decoder that does not know the kind passes over the section.
+func (k Kind) Skippable() bool { return k&MaySkip != 0 }
+
 // Sizes in bytes.
 const (
 	HeaderSize = 17

@@ -38,29 +38,23 @@ func ReadIndex(src io.ReaderAt, size int64, limits *container.Limits) (*index.Fi
 	limit := limits.Memory()
 	var tables []seekTable // the last one first
 	frames, sums := int64(0), true
-	behind := int64(0) // bytes of sections behind the next table, or in front of all frames
+	front := int64(0) // bytes of sections in front of all frames
 	for pos := size; pos > 0; {
-		n, err := sectionBefore(src, pos)
-		if err != nil {
-			return nil, err
-		}
-		if pos, behind = pos-n, behind+n; n > 0 {
-			continue
-		}
-		var p [SeekFooterSize]byte
-		if pos < int64(len(p)) {
-			return singleFrame(src, size, pos)
-		}
-		if err := container.ReadAt(src, p[:], pos-int64(len(p))); err != nil {
-			return nil, err
-		}
-		f, err := ParseSeekFooter(p[:], pos)
+		f, end, err := footerBefore(src, pos)
 		switch {
+		case err == nil:
+		case end == 0 && len(tables) > 0:
+			front = pos
 		case errors.Is(err, errMagic):
-			return singleFrame(src, size, pos)
-		case err != nil:
-			return nil, indexError(pos, err.Error())
+			return singleFrame(src, size, end)
+		default:
+			return nil, err
 		}
+		if front > 0 {
+			break
+		}
+		behind := pos - end
+		pos = end
 		frames += int64(f.Frames)
 		if (entryMemory+index.BlockMemory)*frames > limit {
 			return nil, errs.OutOfMemory(0,
@@ -81,9 +75,8 @@ func ReadIndex(src io.ReaderAt, size int64, limits *container.Limits) (*index.Fi
 		pos -= f.Covers(table)
 		sums = sums && f.Sums
 		tables = append(tables, seekTable{list, f.TableSize() + behind})
-		behind = 0
 	}
-	return indexOf(src, size, behind, tables, sums, frames)
+	return indexOf(src, size, front, tables, sums, frames)
 }
 
 // seekTable is a seek table in a file.
@@ -92,21 +85,42 @@ type seekTable struct {
 	size    int64 // bytes of the table itself, and of sections behind it
 }
 
-// sectionBefore returns the size of the section that ends at pos, a skippable frame. It returns 0 if
-// there is none.
-func sectionBefore(src io.ReaderAt, pos int64) (size int64, err error) {
-	var p [section.FooterSize]byte
-	if pos < SkippableHeaderSize+section.FooterSize {
-		return 0, nil
+// footerBefore reads the footer of the seek table that ends at pos, or in front of the sections that end
+// there. It returns where the table ends. Without a table the error is errMagic.
+func footerBefore(src io.ReaderAt, pos int64) (f SeekFooter, end int64, err error) {
+	var buf [section.FooterSize]byte
+	for {
+		tail := buf[:min(pos, section.FooterSize)]
+		if err := container.ReadAt(src, tail, pos-int64(len(tail))); err != nil {
+			return f, pos, err
+		}
+		n, err := sectionBefore(src, pos, tail)
+		switch {
+		case err != nil:
+			return f, pos, err
+		case n > 0:
+			pos -= n
+			continue
+		case len(tail) < SeekFooterSize:
+			return f, pos, errMagic
+		}
+		f, err = ParseSeekFooter(tail[len(tail)-SeekFooterSize:], pos)
+		if err != nil && !errors.Is(err, errMagic) {
+			err = indexError(pos, err.Error())
+		}
+		return f, pos, err
 	}
-	if err := container.ReadAt(src, p[:], pos-section.FooterSize); err != nil {
-		return 0, err
-	}
-	size, ok := section.ParseFooter(p[:])
+}
+
+// sectionBefore returns the size of the section that ends at pos with the bytes tail, a skippable
+// frame. It returns 0 if there is none.
+func sectionBefore(src io.ReaderAt, pos int64, tail []byte) (size int64, err error) {
+	size, ok := section.ParseFooter(tail)
 	if !ok || size < SkippableHeaderSize+section.FooterSize || size > pos {
 		return 0, nil
 	}
-	if err := container.ReadAt(src, p[:SkippableHeaderSize], pos-size); err != nil {
+	var p [SkippableHeaderSize]byte
+	if err := container.ReadAt(src, p[:], pos-size); err != nil {
 		return 0, err
 	}
 	kind, n, err := ParseSkippable(p[:])
@@ -118,20 +132,7 @@ func sectionBefore(src io.ReaderAt, pos int64) (size int64, err error) {
 
 // HasSeekTable reports whether a file ends with the footer of a seek table, and perhaps sections.
 func HasSeekTable(src io.ReaderAt, size int64) bool {
-	for {
-		n, err := sectionBefore(src, size)
-		if err != nil {
-			return false
-		}
-		if size -= n; n == 0 {
-			break
-		}
-	}
-	var p [SeekFooterSize]byte
-	if size < int64(len(p)) || container.ReadAt(src, p[:], size-int64(len(p))) != nil {
-		return false
-	}
-	_, err := ParseSeekFooter(p[:], size)
+	_, _, err := footerBefore(src, size)
 	return err == nil
 }
 
