@@ -287,15 +287,23 @@ func TestExtractFewFiles(t *testing.T) {
 func TestExtractDurable(t *testing.T) {
 	dir := t.TempDir()
 	file := write(t, tarOf(t, tar.Header{Name: "d/a"}, tar.Header{Name: "d/e/b"}), dir, "a.tar")
+	var mu sync.Mutex // several goroutines sync
 	files, dirs := 0, map[string]bool{}
 	pzWith(t, "", func(a *app) {
 		a.syncFile = func(f *os.File) error {
+			mu.Lock()
+			defer mu.Unlock()
 			if files++; !isTempName(filepath.Base(f.Name())) {
 				t.Errorf("%s is synced after it has its name", f.Name())
 			}
 			return nil
 		}
-		a.syncDir = func(root *os.Root) error { dirs[filepath.Base(root.Name())] = true; return nil }
+		a.syncDir = func(root *os.Root) error {
+			mu.Lock()
+			defer mu.Unlock()
+			dirs[filepath.Base(root.Name())] = true
+			return nil
+		}
 	}, "-x", file, "--output-dir", filepath.Join(dir, "out")).want(t, exitOK)
 	if files != 2 || !dirs["d"] || !dirs["e"] || !dirs["out"] {
 		t.Errorf("%d files and the directories %v are synced", files, dirs)
