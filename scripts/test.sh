@@ -67,6 +67,8 @@ trap 'rm -rf "$tmp"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 [[ $mode != all ]] || export CI=1 # nothing may be skipped
+corpus=${PZ_CORPUS-}
+unset PZ_CORPUS # real files take minutes
 
 passed=0 skipped=0 failed=() collecting=
 declare -A known=()
@@ -217,6 +219,7 @@ gpu_drivers() {
 
 # long runs every test at full length, with real files if there are any.
 long() {
+  [[ -z $corpus ]] || local -x PZ_CORPUS=$corpus
   PZ_TEST=all go test -timeout 60m ./... && (cd beam && PZ_TEST=all go test -timeout 60m ./...)
 }
 
