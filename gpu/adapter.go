@@ -16,6 +16,7 @@ type Adapter struct {
 	Kind    Kind
 	Backend string // programming interface: "vulkan", "metal", "d3d12", "opengl"
 	IDs     string // hexadecimal numbers of vendor and device, or the driver's version; may be empty
+	Memory  uint64 // bytes of memory that the adapter has for itself; 0 if unknown
 }
 
 // Kind is a kind of adapter. Better kinds have smaller numbers.

@@ -40,7 +40,7 @@ func (s *Scheduler) Plan(cfg Config, size int) Plan {
 			return
 		}
 		if op.prepare(b, &q); c.Finds(&q) {
-			away = max(away, c.Away(op.op, r.demand(op.op)))
+			away = max(away, c.Away(op.op, raw, r.demand(op.op)))
 			p.Candidates = p.Candidates || op.op == gpu.Stage0
 			p.Payloads = p.Payloads || op.op == gpu.StageN
 			p.Verify = p.Verify || op.op != gpu.Stage0 && cfg.Op == Compress

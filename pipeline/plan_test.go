@@ -53,32 +53,36 @@ func TestInFlight(t *testing.T) {
 	}
 }
 
-// TestPlan: blocks in flight follow from the workers and from the batches that are useful to them,
-// and not from the largest batch of the device. Memory is planned for what blocks hold while the
-// device has them.
+// TestPlan: blocks in flight follow from the workers and from the batches that are useful to them.
+// Only with Fused they follow from the largest batch of the device. Memory is planned for what blocks
+// hold while the device has them.
 func TestPlan(t *testing.T) {
 	like := gpu.SoftConfig{Batch: 64, Concurrent: 2, MinAuto: 1 << 16, MinAutoDecode: 1 << 20}
 	for _, tt := range []struct {
 		workers int
 		op      Op
 		ops     []gpu.Op
+		bytes   int // most content of a batch
 		backend Backend
 		want    Plan
 	}{
-		{2, Compress, []gpu.Op{gpu.Stage0}, CPU, Plan{InFlight: 4}},
-		{2, Compress, []gpu.Op{gpu.Stage0}, Auto, Plan{InFlight: 4 + 2*2 + 2, Candidates: true}},
-		{2, Compress, []gpu.Op{gpu.Stage0}, GPU, Plan{InFlight: 4 + 2*8 + 2, Candidates: true}},
-		{2, Compress, []gpu.Op{gpu.Fused}, Fused, Plan{InFlight: 4 + 2*8 + 2, Verify: true}},
+		{2, Compress, []gpu.Op{gpu.Stage0}, 0, CPU, Plan{InFlight: 4}},
+		{2, Compress, []gpu.Op{gpu.Stage0}, 0, Auto, Plan{InFlight: 4 + 2*2 + 2, Candidates: true}},
+		{2, Compress, []gpu.Op{gpu.Stage0}, 0, GPU, Plan{InFlight: 4 + 2*8 + 2, Candidates: true}},
+		{2, Compress, []gpu.Op{gpu.Fused}, 0, Fused, Plan{InFlight: 4 + 2*64 + 2, Verify: true}},
+		{2, Compress, []gpu.Op{gpu.Fused}, 16 << 20, Fused, Plan{InFlight: 4 + 2*4 + 2, Verify: true}},
+		{2, Compress, []gpu.Op{gpu.Fused}, 1 << 20, Fused, Plan{InFlight: 4 + 2*1 + 2, Verify: true}},
+		{16, Compress, []gpu.Op{gpu.Fused}, 256 << 20, Fused, Plan{InFlight: 32 + 2*64 + 16, Verify: true}},
 		{
-			2, Compress, nil, GPU,
+			2, Compress, nil, 0, GPU,
 			Plan{InFlight: 4 + 2*8 + 2, Candidates: true, Payloads: true, Verify: true},
 		},
-		{2, Decompress, nil, Auto, Plan{InFlight: 4 + 2*2 + 2, Payloads: true}},
-		{16, Compress, []gpu.Op{gpu.Stage0}, Auto, Plan{InFlight: 32 + 2*16 + 16, Candidates: true}},
-		{16, Decompress, nil, GPU, Plan{InFlight: 32 + 64, Payloads: true}}, // maxAway
+		{2, Decompress, nil, 0, Auto, Plan{InFlight: 4 + 2*2 + 2, Payloads: true}},
+		{16, Compress, []gpu.Op{gpu.Stage0}, 0, Auto, Plan{InFlight: 32 + 2*16 + 16, Candidates: true}},
+		{16, Decompress, nil, 0, GPU, Plan{InFlight: 32 + 64, Payloads: true}}, // maxAway
 	} {
 		cfg := like
-		cfg.Ops = tt.ops
+		cfg.Ops, cfg.Bytes = tt.ops, tt.bytes
 		s := withSoft(t, tt.workers, cfg)
 		got := s.Plan(Config{
 			Pipeline: ByName("lzseqr"), Op: tt.op, Level: 5, Assign: Assignment{tt.backend, tt.backend},

@@ -96,6 +96,10 @@ func (d *device) large(l *limit) error {
 			if _, err := d.measure(s, point{1 << 20, n >> 20}, repeats); err != nil {
 				return fmt.Errorf("%v: submissions of %d bytes: %w", s, n, err)
 			}
+			if d.dev.Content() < n {
+				l.leaveOut(fmt.Sprintf("submissions of %d bytes: the GPU has too little memory", n))
+				return nil
+			}
 		}
 	}
 	return nil

@@ -29,6 +29,12 @@ type buffer struct {
 	touched
 }
 
+// Shrink frees all buffers.
+func (q *queue) Shrink() error {
+	q.free()
+	return nil
+}
+
 func (q *queue) free() {
 	for i := range q.work {
 		if q.work[i].data != nil {

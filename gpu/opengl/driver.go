@@ -181,10 +181,7 @@ func indexed(name, i uint32) int64 {
 	return int64(uint32(n))
 }
 
-var (
-	errLost   = errors.New("opengl: the device was reset")
-	errMemory = errors.New("opengl: out of memory")
-)
+var errLost = errors.New("opengl: the device was reset")
 
 // contextLost is CONTEXT_LOST of OpenGL 4.5.
 const contextLost = 0x0507
@@ -215,7 +212,7 @@ func (d *driver) check() (err error) {
 		switch {
 		case err != nil:
 		case code == gl.OUT_OF_MEMORY:
-			err = errMemory
+			err = host.ErrMemory
 		case code == contextLost:
 			d.lost, err = true, errLost
 		default:

@@ -158,7 +158,7 @@ func TestDeviceErrors(t *testing.T) {
 		_, err := d.buffer(math.MaxInt&^255, nil, d.queues[0].up.usage)
 		return err
 	})
-	if !errors.Is(err, errMemory) {
+	if !errors.Is(err, host.ErrMemory) {
 		t.Errorf("buffer of all memory: error %v", err)
 	}
 	if p, err := q.Upload(256); err != nil || len(p) != 256 {

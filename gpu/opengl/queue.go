@@ -46,11 +46,25 @@ func (d *driver) Queue() (host.Queue, error) {
 	})
 }
 
+// Shrink frees all buffers.
+func (q *queue) Shrink() error {
+	return q.d.do(func() error {
+		q.free()
+		return nil
+	})
+}
+
+// release frees a buffer.
+func (q *queue) release(b *buffer) {
+	q.d.free(&b.id)
+	b.size, b.mapped = 0, nil
+}
+
 func (q *queue) free() {
-	q.d.free(&q.up.id)
-	q.d.free(&q.down.id)
+	q.release(&q.up)
+	q.release(&q.down)
 	for i := range q.work {
-		q.d.free(&q.work[i].id)
+		q.release(&q.work[i])
 	}
 	if n := len(q.queries); n > 0 {
 		gl.DeleteQueries(int32(n), &q.queries[0])
@@ -104,8 +118,7 @@ func (q *queue) reserve(b *buffer, n uint64) error {
 	if n > q.d.maxBuffer {
 		return fmt.Errorf("opengl: %d bytes do not fit into a buffer of %d", n, q.d.maxBuffer)
 	}
-	q.d.free(&b.id)
-	b.size, b.mapped = 0, nil
+	q.release(b)
 	size := host.Grow(n, q.d.maxBuffer)
 	id, err := q.d.buffer(int(size), nil, b.usage)
 	if err != nil {

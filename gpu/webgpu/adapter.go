@@ -55,6 +55,7 @@ func enumerate() (list []found, done func()) {
 		}
 		list = append(list, f)
 	}
+	setMemory(list)
 	slices.SortStableFunc(list, func(a, b found) int { return int(a.Kind) - int(b.Kind) })
 	return list, func() {
 		for _, f := range list {
@@ -110,7 +111,7 @@ func open(choose chooser, c host.Config) (*host.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Name, c.Kind = a.Name, a.Kind
+	c.Name, c.Kind, c.Memory = a.Name, a.Kind, a.Memory
 	dev, err := host.New(d, c)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", a.Name, err)

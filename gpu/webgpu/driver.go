@@ -82,10 +82,12 @@ func (d *driver) locked(f func() error) error {
 // buffer creates a buffer. The caller holds the lock.
 func (d *driver) buffer(usage wgpu.BufferUsage, size uint64, mapped bool) (*wgpu.Buffer, error) {
 	b, err := d.dev.CreateBuffer(&wgpu.BufferDescriptor{Usage: usage, Size: size, MappedAtCreation: mapped})
-	if err == nil {
-		d.held.Add(1)
+	if err != nil {
+		// The size is within the limits. The library gives the same type to all errors.
+		return nil, fmt.Errorf("%w: %w", host.ErrMemory, err)
 	}
-	return b, err
+	d.held.Add(1)
+	return b, nil
 }
 
 // kernel returns a kernel. The first call for a name compiles it. The caller holds the lock.

@@ -47,12 +47,24 @@ func (d *driver) newQueue() *queue {
 
 // release frees all resources. The device has finished all submissions.
 func (q *queue) release() {
+	q.freeAll()
+	q.note.free()
+}
+
+func (q *queue) freeAll() {
 	q.free(&q.up)
 	q.free(&q.down)
 	for i := range q.work {
 		q.free(&q.work[i])
 	}
-	q.note.free()
+}
+
+// Shrink frees all buffers.
+func (q *queue) Shrink() error {
+	return q.d.locked(func() error {
+		q.freeAll()
+		return nil
+	})
 }
 
 func (q *queue) free(b *buffer) {

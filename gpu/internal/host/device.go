@@ -36,9 +36,14 @@ const (
 	maxMatch   = 1 << lz77.CandidateOffsetBits
 	maxEntropy = 64 << 20
 
-	// defaultContent is the most content in one submission of Stage0 or Fused, in bytes, unless
-	// SetContent changes it: 4 blocks of 4 MiB. It bounds the memory of a queue: 25 bytes for each.
-	defaultContent = 1 << 24
+	// leastContent is the most content in one submission of Stage0 or Fused, in bytes, on a device
+	// whose memory is unknown or small: 4 blocks of 4 MiB. Larger memory allows up to mostContent.
+	leastContent = 16 << 20
+	mostContent  = 256 << 20
+	// contentMemory is the memory that a queue takes for each byte of content. All queues together
+	// may take a part of the device's memory, 1/memoryPart. Other programs may use the rest.
+	contentMemory = 25
+	memoryPart    = 4
 	// defaultBuffer bounds the buffers of a submission in bytes, unless SetContent needs larger ones.
 	defaultBuffer = 128 << 20
 
@@ -63,6 +68,18 @@ type Config struct {
 	Name  string
 	Kind  gpu.Kind
 	Begin time.Time // when the driver began to start, for StartTime
+	// Memory is the device's memory in bytes, or 0 if it is unknown.
+	Memory uint64
+}
+
+// content returns the most content of a submission by the device's memory, in bytes. A software
+// adapter has no use for more than the least.
+func (c *Config) content() int {
+	if c.Kind == gpu.Software {
+		return leastContent
+	}
+	n := c.Memory / memoryPart / (concurrent * contentMemory) / maxFused * maxFused
+	return int(min(max(n, leastContent), mostContent))
 }
 
 // BaseInfo returns what every device of this package supports, see [gpu.Driver].
@@ -88,9 +105,9 @@ type Device struct {
 	info      gpu.Info
 	startTime time.Duration
 	driver    Driver
-	content   int    // most bytes of content in a submission of Stage0 or Fused
-	maxBuffer uint64 // most bytes of a buffer in a submission
-	maxLoops  int    // most iterations of all loops of an invocation; 0 means no limit
+	content   atomic.Int64 // most bytes of content in a submission of Stage0 or Fused
+	maxBuffer uint64       // most bytes of a buffer in a submission
+	maxLoops  int          // most iterations of all loops of an invocation; 0 means no limit
 	fault     func() error
 
 	slots    chan *slot
@@ -109,6 +126,9 @@ var ErrClosed = errors.New("gpu: device closed")
 // ErrTooLarge is the error of a request that exceeds the device's buffers.
 var ErrTooLarge = errors.New("gpu: too large for the device")
 
+// ErrMemory is the error of a submission for whose buffers the device has too little memory.
+var ErrMemory = errors.New("gpu: the device is out of memory")
+
 // New returns a device on a driver. The device closes the driver; New closes it if it returns an
 // error.
 func New(driver Driver, c Config) (*Device, error) {
@@ -121,7 +141,7 @@ func New(driver Driver, c Config) (*Device, error) {
 	if c.Kind == gpu.Software {
 		d.info.Timeout, d.maxLoops = softwareTimeout, softwareLoops
 	}
-	d.SetContent(defaultContent)
+	d.SetContent(c.content())
 	err := error(nil)
 	if d.maxBuffer < MinBuffer {
 		err = fmt.Errorf("its buffers are limited to %d bytes; %d are needed", d.maxBuffer, MinBuffer)
@@ -145,15 +165,19 @@ func New(driver Driver, c Config) (*Device, error) {
 // Info describes the device.
 func (d *Device) Info() gpu.Info { return d.info }
 
-// SetContent sets the most content of a submission of Stage0 or Fused, in bytes. The device then uses
-// larger buffers, as far as the driver allows. Nothing tells how much memory a GPU has, so too much makes
-// Run fail. For measurements. No Run may be in flight.
+// SetContent sets the most content of a submission of Stage0 or Fused, in bytes. The device uses
+// larger buffers for more content, as far as the driver allows. If its memory runs out, Run lowers the
+// value. For measurements and tests. No Run may be in flight.
 func (d *Device) SetContent(n int) {
-	n = min(n, max(defaultContent, d.MaxContent()))
-	d.content = n
+	n = min(n, max(leastContent, d.MaxContent()))
+	d.content.Store(int64(n))
 	d.maxBuffer = min(max(defaultBuffer, fusedExpansion*uint64(n)), d.driver.MaxBuffer())
 	d.info.Ops[gpu.Fused].Bytes = int(min(uint64(n), d.maxBuffer/fusedExpansion))
 }
+
+// Content returns the most content of a submission, in bytes. It falls when the device's memory runs
+// out.
+func (d *Device) Content() int { return int(d.content.Load()) }
 
 // MaxContent returns the most content for SetContent that the driver's buffers allow, in bytes.
 func (d *Device) MaxContent() int { return int(d.driver.MaxBuffer() / fusedExpansion) }
@@ -192,6 +216,34 @@ func (d *Device) Run(op gpu.Op, batch []*gpu.Request) error {
 		return ErrClosed
 	}
 	defer func() { d.slots <- s }()
+	for {
+		content := d.Content()
+		err := s.run(op, batch)
+		if !errors.Is(err, ErrMemory) {
+			return err
+		}
+		if err := s.q.Shrink(); err != nil {
+			return err
+		}
+		if op == gpu.StageN || !d.lower(content) {
+			return err
+		}
+	}
+}
+
+// lower lowers the most content of a submission, after one of Content() = n has found too little
+// memory. It reports whether smaller submissions are possible. Another call of Run may have lowered it
+// already.
+func (d *Device) lower(n int) bool {
+	if n <= leastContent {
+		return false
+	}
+	d.content.CompareAndSwap(int64(n), int64(max(leastContent, n/2)))
+	return true
+}
+
+// run runs a batch.
+func (s *slot) run(op gpu.Op, batch []*gpu.Request) error {
 	switch op {
 	case gpu.StageN:
 		return s.runCode(batch)

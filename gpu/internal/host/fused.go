@@ -17,9 +17,10 @@ import (
 // gpu/kernels/fused_begin.wgsl describes the buffers.
 
 const (
-	// fusedBytes is the most content of a batch: as much as one submission holds. The GPU parses the
-	// segments of a submission at the same time. A second one would take as long again.
-	fusedBytes = defaultContent
+	// fusedBytes is the most content of a batch, unless SetContent changes it: as much as one
+	// submission holds. The GPU parses the segments of a submission at the same time. A second
+	// submission would take as long again.
+	fusedBytes = leastContent
 	// fusedExpansion bounds the bytes that a buffer needs for each byte of content.
 	fusedExpansion = 8
 	// fusedBatch is the most blocks in a batch. It is that of StageN, so that Fused needs no more
@@ -144,7 +145,7 @@ func (s *slot) runFused(batch []*gpu.Request) error {
 			more.add(len(r.Src), 6-r.Layout.Stored, j.tiles)
 			end := first + j.positions
 			largest := max(more.largest(), matchSize(end)+4*logWords+4096)
-			if first > 0 && (end > s.d.content || largest > s.d.maxBuffer) {
+			if first > 0 && (end > s.d.Content() || largest > s.d.maxBuffer) {
 				break
 			}
 			used, first, tile = more, end, tile+j.tiles

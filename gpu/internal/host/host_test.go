@@ -3,6 +3,8 @@ package host
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -19,6 +21,8 @@ type fake struct {
 	stopped, driverClosed bool
 	failsAt               int // Queue fails for this queue; -1 for none
 	submitted             []Submission
+	memory                uint64 // of a submission; 0 for any
+	shrunk                int    // calls of Shrink
 }
 
 var errFake = errors.New("test: no queue")
@@ -37,8 +41,20 @@ func (f *fake) Queue() (Queue, error) {
 
 type fakeQueue struct{ *fake }
 
+func (q *fakeQueue) Shrink() error {
+	q.shrunk++
+	return nil
+}
+
 func (q *fakeQueue) Upload(n uint64) ([]byte, error) { return make([]byte, n), nil }
 func (q *fakeQueue) Submit(s *Submission) error {
+	need := s.UploadSize
+	for _, r := range s.Reserve {
+		need += r.Size
+	}
+	if q.memory > 0 && need > q.memory {
+		return fmt.Errorf("test: %w", ErrMemory)
+	}
 	q.submitted = append(q.submitted, *s)
 	return nil
 }
@@ -185,6 +201,75 @@ func TestContent(t *testing.T) {
 		}
 		if got := d.Info().Ops[gpu.Fused].Bytes; got > d.MaxContent() {
 			t.Errorf("%+v: batches of Fused have %d bytes; the buffers allow %d", x, got, d.MaxContent())
+		}
+		d.Close()
+	}
+}
+
+// TestContentByMemory checks how much content a submission may have by the device's memory.
+func TestContentByMemory(t *testing.T) {
+	for _, x := range []struct {
+		kind   gpu.Kind
+		memory uint64
+		want   int
+	}{
+		{gpu.Discrete, 0, leastContent},
+		{gpu.Discrete, 2 << 30, leastContent},
+		{gpu.Integrated, 8 << 30, 40 << 20},
+		{gpu.Discrete, 24 << 30, 120 << 20},
+		{gpu.Discrete, 80 << 30, 256 << 20},
+		{gpu.Discrete, math.MaxUint64, 256 << 20},
+		{gpu.Software, 80 << 30, leastContent},
+	} {
+		f := &fake{maxBuffer: 2 * LargestBuffer, failsAt: -1}
+		d, err := New(f, Config{Kind: x.kind, Memory: x.memory})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := d.Content(); got != x.want || d.Info().Ops[gpu.Fused].Bytes != x.want {
+			t.Errorf("%+v: %d bytes, batches of Fused %d", x, got, d.Info().Ops[gpu.Fused].Bytes)
+		}
+		d.Close()
+	}
+}
+
+// TestTooLittleMemory checks that a batch runs in smaller submissions if memory runs out, and that Run
+// fails if the smallest ones do not fit either.
+func TestTooLittleMemory(t *testing.T) {
+	for _, x := range []struct {
+		memory  uint64
+		op      gpu.Op
+		content int // afterwards
+		shrunk  int
+		fails   bool
+	}{
+		{1 << 40, gpu.Stage0, 128 << 20, 0, false},
+		{25 * 70 << 20, gpu.Stage0, 64 << 20, 1, false},
+		{25 * 18 << 20, gpu.Stage0, leastContent, 3, false},
+		{1 << 20, gpu.Stage0, leastContent, 4, true},
+		{1 << 20, gpu.StageN, 128 << 20, 1, true},
+	} {
+		f := &fake{maxBuffer: LargestBuffer, failsAt: -1, memory: x.memory}
+		d, err := New(f, Config{Memory: 25 << 30})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var batch []*gpu.Request
+		for range 32 {
+			r := matchRequest(make([]byte, 4<<20))
+			if x.op == gpu.StageN {
+				r = encodeRequest(make([]byte, 4<<20))
+			}
+			batch = append(batch, r)
+		}
+		err = d.Run(x.op, batch)
+		if d.Content() != x.content || f.shrunk != x.shrunk || errors.Is(err, ErrMemory) != x.fails {
+			t.Errorf("%+v: content %d, buffers freed %d times, error %v", x, d.Content(), f.shrunk, err)
+		}
+		for i, r := range batch {
+			if !x.fails && r.Candidates == nil {
+				t.Errorf("%+v: block %d has no candidates", x, i)
+			}
 		}
 		d.Close()
 	}

@@ -65,7 +65,7 @@ func (s *slot) runMatch(batch []*gpu.Request) error {
 			j.tiles = (j.positions + tileSize - 1) / tileSize
 			j.rowBits, j.mask = r.Params.RowHashParams(len(r.Src))
 			end := first + j.positions
-			if first > 0 && (end > s.d.content || matchSize(end) > s.d.maxBuffer) {
+			if first > 0 && (end > s.d.Content() || matchSize(end) > s.d.maxBuffer) {
 				break
 			}
 			first, tile = first+j.positions, tile+j.tiles

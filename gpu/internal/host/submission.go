@@ -33,11 +33,15 @@ type Queue interface {
 	// Upload returns n bytes of memory for the next submission to upload. n is a multiple of 16.
 	// The memory has any content.
 	Upload(n uint64) ([]byte, error)
-	// Submit runs a submission and returns when it is done.
+	// Submit runs a submission and returns when it is done. If a buffer does not fit into the device's
+	// memory, the error wraps [ErrMemory], and Shrink must come before the next call. The same holds
+	// for Upload.
 	Submit(s *Submission) error
 	// Downloaded calls f with the ranges that the last submission has downloaded, one behind the
 	// other. The memory may be slow to read, so f reads it once.
 	Downloaded(f func(p []byte)) error
+	// Shrink frees all buffers. They grow again as needed. No submission may be in flight.
+	Shrink() error
 }
 
 // Submission is an upload, then kernels one after the other, then downloads.

@@ -7,23 +7,32 @@ import (
 	"github.com/gopz/compress/lz77"
 )
 
-// maxAway bounds the extra blocks in flight for a device.
+// maxAway bounds the extra blocks in flight for a device that does parts of blocks.
 const maxAway = 64
 
 // strictBatch is the most useful batch of strict requests, in blocks for each worker. The device
 // decodes entropy at a fifth of a worker's speed for each block, all blocks at the same time.
 const strictBatch = 4
 
-// Away returns how many blocks a run should keep at the device for an operation: those in batches,
-// and one for each worker that waits. A larger batch than the workers can take over in the time of
-// the next one brings nothing. With Auto that is a block for each worker.
-func (c *Coordinator) Away(op gpu.Op, d Demand) int {
+// Away returns how many blocks of size bytes a run should keep at the device for an operation: those
+// in batches, and one for each worker that waits. A larger batch than the workers can take over in
+// the time of the next one brings nothing. With Auto that is a block for each worker. Strict requests
+// of Fused leave workers only the check of the payloads, so their batches are as large as the device
+// takes them.
+func (c *Coordinator) Away(op gpu.Op, size int, d Demand) int {
+	l := &c.info.Ops[op]
+	most := max(1, l.Batch)
+	if l.Bytes > 0 {
+		most = max(1, min(most, l.Bytes/max(1, size)))
+	}
+	if op == gpu.Fused && d == Always {
+		return most*c.info.Concurrent + c.workers
+	}
 	batch := c.workers
 	if d == Always {
 		batch *= strictBatch
 	}
-	batch = min(batch, max(1, c.info.Ops[op].Batch))
-	return min(batch*c.info.Concurrent+c.workers, maxAway)
+	return min(min(batch, most)*c.info.Concurrent+c.workers, maxAway)
 }
 
 // Name returns the name of the device.
