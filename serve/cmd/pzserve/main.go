@@ -9,8 +9,10 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
+	"github.com/gopz/compress"
 	"github.com/spf13/pflag"
 )
 
@@ -37,12 +39,24 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 1
 }
 
+// version returns the version of the module that this program was built from.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "(built from source)"
+}
+
 func command(args []string, stdout, stderr io.Writer) error {
 	if len(args) > 0 && args[0] == "aggregate" {
 		return aggregate(args[1:], stdout)
 	}
 	o, err := parse(args)
 	if err != nil {
+		return err
+	}
+	if o.version {
+		_, err := fmt.Fprintf(stdout, "pzserve %s, kernels: %s\n", version(), compress.Kernels())
 		return err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

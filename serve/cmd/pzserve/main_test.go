@@ -31,6 +31,7 @@ func TestUsage(t *testing.T) {
 	}{
 		{[]string{"--help"}, 0, "Usage: pzserve"},
 		{[]string{"aggregate", "--help"}, 0, "Usage: pzserve"},
+		{[]string{"--version"}, 0, "pzserve "},
 		{nil, 2, "name a directory"},
 		{[]string{"--nope", dir}, 2, "unknown flag"},
 		{[]string{"--memory", "1MiB", dir}, 2, "--memory: 1.0 MiB is not in 64 MiB"},
@@ -44,6 +45,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"http://127.0.0.1:1/x"}, 1, "--allow-url http://127.0.0.1:1"},
 		{[]string{filepath.Join(dir, "none")}, 1, "none: no such file"},
 		{[]string{"--listen", "127.0.0.1:99999", dir}, 1, "another address with --listen"},
+		{[]string{"--listen", "127.0.0.1:99999", filepath.Join(dir, "none")}, 1, "another address"}, // first
 		{[]string{cut}, 1, "cut.tar.pz: compress: block 0 at byte 60: input is cut short; \"pz -t"},
 		{[]string{dir, dir}, 1, "NAME=OPERAND"},
 		{[]string{"aggregate"}, 2, "name directories"},

@@ -53,6 +53,7 @@ Profiles
   -v, --verbose            log clients that go away
   --log-json               log as JSON
   -h, --help               print this help
+      --version            print the version and the kernels in use
 
 SIZE is as in 512MiB or 1GB, TIME as in 90s or 5m. The log goes to standard
 error. docs/SERVING.md explains all of this.
@@ -69,6 +70,7 @@ type options struct {
 	writeTimeout, waitTimeout   time.Duration
 	shutdownTimeout             time.Duration
 	noEncoded, verbose, logJSON bool
+	version                     bool
 	profileDir                  string
 	mode                        stats.Mode
 	top, snapshots              int
@@ -123,8 +125,12 @@ func parse(args []string) (*options, error) {
 	f.IntVar(&o.snapshots, "snapshots", 60, "")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "")
 	f.BoolVar(&o.logJSON, "log-json", false, "")
+	f.BoolVar(&o.version, "version", false, "")
 	if err := f.Parse(args); err != nil {
 		return nil, usageError(err)
+	}
+	if o.version {
+		return o, nil
 	}
 	o.operands = f.Args()
 	var err error

@@ -38,7 +38,8 @@ type listening struct {
 	http *http.Server
 }
 
-// start opens the sources and listens.
+// start listens and opens the sources. Clients that connect in between wait, so that an address in use
+// shows at once.
 func start(o *options, stderr io.Writer) (_ *server, err error) {
 	if o.threads > 0 {
 		runtime.GOMAXPROCS(o.threads)
@@ -53,6 +54,14 @@ func start(o *options, stderr io.Writer) (_ *server, err error) {
 			s.close()
 		}
 	}()
+	if s.main.Listener, err = listen("listen", o.listen); err != nil {
+		return nil, err
+	}
+	if o.debugListen != "" {
+		if s.debug.Listener, err = listen("debug-listen", o.debugListen); err != nil {
+			return nil, err
+		}
+	}
 	s.set, err = source.Open(ctx, o.operands, source.Config{
 		Memory: source.Memory{Cache: o.cache, Loads: (o.memory - o.cache) / 2}, Allow: o.allow,
 		WaitTimeout: o.waitTimeout, Observer: s.counters, Log: s.log,
@@ -72,9 +81,6 @@ func start(o *options, stderr io.Writer) (_ *server, err error) {
 			return nil, err
 		}
 	}
-	if s.main.Listener, err = listen("listen", o.listen); err != nil {
-		return nil, err
-	}
 	s.main.Listener = netutil.LimitListener(s.main.Listener, o.maxConnections)
 	s.main.http = s.newHTTP(site.New(site.Config{
 		Set: s.set, Counters: s.counters, Log: s.log, WriteTimeout: o.writeTimeout, Encoded: !o.noEncoded,
@@ -87,10 +93,7 @@ func start(o *options, stderr io.Writer) (_ *server, err error) {
 			s.counters.Connection(-1)
 		}
 	}
-	if o.debugListen != "" {
-		if s.debug.Listener, err = listen("debug-listen", o.debugListen); err != nil {
-			return nil, err
-		}
+	if s.debug.Listener != nil {
 		s.debug.http = s.newHTTP(site.Debug(s.counters))
 	}
 	return s, nil
