@@ -72,10 +72,10 @@ type Config struct {
 	Memory uint64
 }
 
-// content returns the most content of a submission by the device's memory, in bytes. A software
-// adapter has no use for more than the least.
+// content returns the most content of a submission by the device's memory, in bytes. Only a discrete GPU
+// has invocations for more than the least, and is fast enough for the watchdog of its driver.
 func (c *Config) content() int {
-	if c.Kind == gpu.Software {
+	if c.Kind != gpu.Discrete {
 		return leastContent
 	}
 	n := c.Memory / memoryPart / (concurrent * contentMemory) / maxFused * maxFused

@@ -46,6 +46,9 @@ func (q *answering) Downloaded(f func([]byte)) error {
 	if q.a.later != nil && len(q.submitted[len(q.submitted)-1].Kernels) == 0 {
 		sizes = q.a.later
 	}
+	if len(p) == 0 {
+		sizes = nil
+	}
 	for i, n := range sizes {
 		binary.LittleEndian.PutUint32(p[16*i:], n)
 	}
@@ -93,8 +96,9 @@ func TestFusedDownload(t *testing.T) {
 			if err := d.Run(gpu.Fused, batch); err != nil {
 				t.Fatal(err)
 			}
-			if len(a.submitted) > c.submissions || len(a.submitted) == 2 && len(a.submitted[1].Kernels) > 0 {
-				t.Errorf("sizes %v: %d submissions, want %d", c.sizes, len(a.submitted), c.submissions)
+			n, last := a.downloads(), a.submitted[len(a.submitted)-1]
+			if n > c.submissions || n == 2 && len(last.Kernels) > 0 {
+				t.Errorf("sizes %v: %d submissions, want %d", c.sizes, n, c.submissions)
 			}
 			at := 16 * len(batch)
 			for i, r := range batch {
@@ -116,6 +120,43 @@ func TestFusedDownload(t *testing.T) {
 				at += (n + 3) &^ 3
 			}
 		}
+	}
+}
+
+// TestSplit checks that a submission has few runs of kernels that may take long, that the first one has
+// the upload and all sizes of buffers, and that only the last one has downloads.
+func TestSplit(t *testing.T) {
+	a, d := newAnswers(t)
+	a.sizes = []uint32{5}
+	r := fusedRequest(1<<20, lzseq.Repeat)
+	if err := d.Run(gpu.Fused, []*gpu.Request{r}); err != nil {
+		t.Fatal(err)
+	}
+	parses, last := 0, len(a.submitted)-1
+	var names []string
+	for i, s := range a.submitted {
+		long := 0
+		for _, k := range s.Kernels {
+			if k.Kernel == "fused_parse" {
+				long += k.Times
+			} else {
+				names = append(names, k.Kernel)
+			}
+		}
+		if parses += long; long > longRuns {
+			t.Errorf("submission %d: fused_parse %d times", i, long)
+		}
+		up, sizes, down := s.UploadSize > 0, len(s.Reserve) > 0, s.DownloadSize() > 0
+		if up != (i == 0) || sizes != (i == 0) || down != (i == last) {
+			t.Errorf("submission %d of %d: upload %v, sizes %v, downloads %v", i, last+1, up, sizes, down)
+		}
+	}
+	want := 1 + turnsPerByte*longestSegment(1<<20)/fusedTurns
+	if parses != want || last+1 != (want+longRuns-1)/longRuns {
+		t.Errorf("%d runs of fused_parse in %d submissions, want %d", parses, last+1, want)
+	}
+	if n := len(names); names[0] != "match_hash" || names[n-1] != "fused_payload" {
+		t.Errorf("kernels %v", names)
 	}
 }
 
@@ -151,9 +192,9 @@ func TestFusedSizes(t *testing.T) {
 				t.Fatal(err)
 			}
 			wrong := errors.Is(batch[0].Err, errResult) || errors.Is(batch[1].Err, errResult)
-			if wrong != (len(a.submitted) > 1) {
+			if wrong != (a.downloads() > 1) {
 				t.Errorf("sizes %x: errors %v, %v after %d submissions",
-					later, batch[0].Err, batch[1].Err, len(a.submitted))
+					later, batch[0].Err, batch[1].Err, a.downloads())
 			}
 		}
 	}
@@ -178,7 +219,7 @@ func TestFusedSubmissions(t *testing.T) {
 		if err := d.Run(gpu.Fused, batch); err != nil {
 			t.Fatal(err)
 		}
-		if n := len(f.submitted); (n > 1) != (binding == MinBuffer) {
+		if n := f.downloads(); (n > 1) != (binding == MinBuffer) {
 			t.Errorf("%d submissions with buffers of %d bytes", n, binding)
 		}
 		for _, s := range f.submitted {
@@ -230,9 +271,9 @@ func TestFusedBatches(t *testing.T) {
 			if err := d.Run(gpu.Fused, batch); err != nil {
 				t.Fatal(err)
 			}
-			if len(f.submitted) != 1 {
+			if f.downloads() != 1 {
 				t.Errorf("%d blocks of %d bytes, buffers of %d: %d submissions, want 1",
-					len(batch), size, binding, len(f.submitted))
+					len(batch), size, binding, f.downloads())
 			}
 		}
 		d.Close()

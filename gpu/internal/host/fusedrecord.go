@@ -61,6 +61,7 @@ func (s *slot) recordFused(blocks []matchJob, positions, tiles int, used *fusedU
 	for i := range s.sub.Kernels {
 		if k := &s.sub.Kernels[i]; k.Kernel == "fused_parse" {
 			k.Times += turnsPerByte * longest / int(turns)
+			k.Long = true
 		}
 	}
 	return nil

@@ -53,7 +53,9 @@ func (s *slot) reserve(b Buffer, n uint64) {
 func (s *slot) dispatch(kernel string, groups int, bind ...Binding) {
 	s.bindings = append(s.bindings, bind...)
 	all := s.bindings[len(s.bindings)-len(bind):]
-	s.sub.Kernels = append(s.sub.Kernels, Dispatch{kernel, groups, 1 + s.d.again[kernel], all})
+	s.sub.Kernels = append(s.sub.Kernels, Dispatch{
+		Kernel: kernel, Groups: groups, Times: 1 + s.d.again[kernel], Bind: all,
+	})
 }
 
 // download records the download of a range of the output.
@@ -65,8 +67,57 @@ func (s *slot) downloadFrom(b Buffer, from, size uint64) {
 	}
 }
 
-// submit runs the recorded submission.
+// submit runs the recorded submission, in several parts if it has many runs of kernels with Long. The
+// first part has the upload, and the last one the downloads.
 func (s *slot) submit() error {
+	all := s.sub
+	defer func() { s.sub = all }()
+	parts := split(all.Kernels)
+	for i, kernels := range parts {
+		s.sub.Kernels, s.sub.Downloads = kernels, nil
+		if i > 0 {
+			s.sub.UploadSize, s.sub.Reserve = 0, nil
+		}
+		if i == len(parts)-1 {
+			s.sub.Downloads = all.Downloads
+			return s.submitPart()
+		}
+		if err := s.submitPart(); err != nil {
+			return err
+		}
+		if err := s.q.Downloaded(func([]byte) {}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// longRuns is the most runs of kernels with Long in one submission.
+const longRuns = 2
+
+// split returns the kernels of each submission.
+func split(kernels []Dispatch) (parts [][]Dispatch) {
+	var part []Dispatch
+	runs := 0 // of kernels with Long in part
+	for _, k := range kernels {
+		left := k.Times
+		for k.Long && left > 0 {
+			if runs == longRuns {
+				parts, part, runs = append(parts, part), nil, 0
+			}
+			k.Times = min(left, longRuns-runs)
+			part = append(part, k)
+			left, runs = left-k.Times, runs+k.Times
+		}
+		if !k.Long {
+			part = append(part, k)
+		}
+	}
+	return append(parts, part)
+}
+
+// submitPart runs one submission.
+func (s *slot) submitPart() error {
 	if f := s.d.fault; f != nil {
 		if err := f(); err != nil {
 			return err

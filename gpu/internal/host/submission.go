@@ -112,6 +112,9 @@ type Dispatch struct {
 	Groups int
 	Times  int
 	Bind   []Binding // by binding number
+	// Long says that a run of the kernel may take a third of a second. The host splits submissions with
+	// many such runs, because some drivers reset a GPU after two seconds. Queues ignore it.
+	Long bool
 }
 
 // Binding is Size bytes of a buffer from Offset on, a multiple of 256. Size 0 stands for the rest
