@@ -31,6 +31,7 @@ func decodeDense(
 			return streams, nil, err
 		}
 	}
+	chose(choiceDense, int(flags))
 	limits := streamLimits(layoutDense, n)
 	together := limits
 	var tokens, matches []byte
@@ -106,6 +107,7 @@ func parseContextMap(r *byteReader) (*contextMap, error) {
 	if low > 8 {
 		return nil, corrupt("%d bits of a context from the symbol before the last", low)
 	}
+	chose(choiceMap, int(low))
 	m := new(contextMap)
 	if low == 0 || low == 8 {
 		for s := range 256 {
@@ -159,6 +161,9 @@ func decodeContextCoded(r *byteReader, limit int, streams *[numStreams][]byte) (
 		if err != nil {
 			return nil, err
 		}
+		if len(segments) > 0 {
+			chose(choiceSecond, 1)
+		}
 		segments = append(segments, s)
 		left -= uint64(s.size)
 	}
@@ -172,6 +177,7 @@ func decodeContextCoded(r *byteReader, limit int, streams *[numStreams][]byte) (
 	if n >= twoGroups {
 		groups = 2
 	}
+	chose(choiceContextGroups, groups)
 	for g := range groups {
 		if err := decodeContextGroup(r, m, segments, out, marks, g, groups); err != nil {
 			return nil, err
@@ -200,6 +206,7 @@ func parseContextSegment(r *byteReader, left uint64) (*contextSegment, error) {
 	for 1<<width < int(n) {
 		width++
 	}
+	chose(choiceTables, width)
 	bits := &bitReader{data: r.data}
 	for i := range s.class {
 		if s.class[i], err = bits.bits(width); err != nil {
@@ -269,6 +276,9 @@ func pieces(at, size, n int) (begin []int) {
 func (m *contextMap) context(out []byte, marks []bool, begin, i int) int {
 	fresh := func(i int) bool { return i == begin || marks[i] }
 	if fresh(i) {
+		if i > begin {
+			chose(choiceMark, 1)
+		}
 		return markContext
 	}
 	if fresh(i - 1) {

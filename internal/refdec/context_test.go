@@ -3,6 +3,9 @@ package refdec
 // codeDense returns a payload of layout Dense.
 func (g *generator) codeDense() []byte {
 	flags := byte(g.IntN(4)) | byte(g.IntN(2))*matchInContext
+	if g.dense != nil {
+		flags, g.filtered = g.dense.flags, g.dense.flags&filteredX86 != 0
+	}
 	if g.filtered = g.filtered && len(g.out) > 0; g.filtered {
 		flags |= filteredX86
 	}
@@ -82,6 +85,9 @@ func (g *generator) ranges(p []byte) []byte {
 // contextMap appends a random map of contexts.
 func (g *generator) contextMap(p []byte) (*contextMap, []byte) {
 	low := g.IntN(9)
+	if g.dense != nil {
+		low = g.dense.low
+	}
 	m, p := new(contextMap), append(p, byte(low))
 	if g.use(mapBits) {
 		p[len(p)-1] = byte(9 + g.IntN(247))
@@ -108,6 +114,15 @@ func (g *generator) contextMap(p []byte) (*contextMap, []byte) {
 	return m, p
 }
 
+// pickTables returns the number of tables of a segment. It is often small, for a payload must be smaller
+// than its content.
+func (g *generator) pickTables() int {
+	if g.dense != nil {
+		return g.dense.tables
+	}
+	return 1 + g.IntN(maxTables>>g.IntN(5))
+}
+
 // contextCode appends a context-coded stream whose contexts have random tables.
 func (g *generator) contextCode(p, stream []byte, marks []bool) []byte {
 	p = g.varint(p, len(stream))
@@ -125,8 +140,7 @@ func (g *generator) contextCode(p, stream []byte, marks []bool) []byte {
 			n = 1 + g.pick(min(n-1, minContextSegment-1))
 		}
 		p = g.varint(p, n)
-		// Small numbers more often: a payload must be smaller than its content.
-		tables := 1 + g.IntN(maxTables>>g.IntN(5))
+		tables := g.pickTables()
 		var class [numContexts]int
 		for c := range class {
 			class[c] = g.IntN(tables)

@@ -22,68 +22,82 @@ func (g *generator) varint(b []byte, n int) []byte {
 	return append(b, byte(n))
 }
 
-// code appends the coded streams to a payload. Every segment adds its symbols to the groups.
+// A part is a segment that is to be coded: its head, its symbols and, with mode 2, its table.
+type part struct {
+	head    byte
+	symbols []byte
+	table   *table
+}
+
+// code appends the coded streams to a payload, in segments of any sizes and modes.
 func (g *generator) code(p []byte) []byte {
+	var parts [numStreams][]part
+	for number, stream := range g.streams {
+		for len(stream) > 0 {
+			next := g.cut(number, stream)
+			parts[number] = append(parts[number], next)
+			stream = stream[len(next.symbols):]
+		}
+	}
+	return g.codeParts(p, parts)
+}
+
+// cut returns the next segment of a byte stream, which has a number.
+func (g *generator) cut(number int, stream []byte) part {
+	n, ends := len(stream), byte(segmentEnds)
+	if g.use(fullSegment) {
+		ends = 0
+	} else if n > minSegment && g.IntN(4) != 0 {
+		n, ends = minSegment+g.pick(n-minSegment), 0
+	} else if n > 1 && g.use(shortSegment) {
+		n, ends = 1+g.pick(min(n-1, minSegment-1)), 0
+	}
+	c := part{head: modeStored | ends, symbols: stream[:n]}
+	same := true
+	for _, s := range c.symbols {
+		same = same && s == c.symbols[0]
+	}
+	switch {
+	case same && g.IntN(2) == 0:
+		c.head |= modeByte
+	case g.IntN(4) != 0:
+		c.head |= modeRANS
+		if c.table = fittingDefault(number, c.symbols); c.table != nil && g.IntN(3) == 0 {
+			c.head |= tableDefault
+		} else {
+			c.table = g.table(c.symbols)
+		}
+	}
+	return c
+}
+
+// codeParts appends the coded streams that segments make together.
+func (g *generator) codeParts(p []byte, streams [numStreams][]part) []byte {
 	var stored []byte
 	var segments [][]coded
-	for number, stream := range g.streams {
-		p = g.varint(p, len(stream))
-		for len(stream) > 0 {
-			n, ends := len(stream), byte(segmentEnds)
-			if g.use(fullSegment) {
-				ends = 0
-			} else if n > minSegment && g.IntN(4) != 0 {
-				n, ends = minSegment+g.pick(n-minSegment), 0
-			} else if n > 1 && g.use(shortSegment) {
-				n, ends = 1+g.pick(min(n-1, minSegment-1)), 0
+	for _, parts := range streams {
+		length := 0
+		for _, c := range parts {
+			length += len(c.symbols)
+		}
+		p = g.varint(p, length)
+		for _, c := range parts {
+			p = append(p, g.oddHead(c.head))
+			if c.head&segmentEnds == 0 {
+				p = g.varint(p, len(c.symbols))
 			}
-			symbols := stream[:n]
-			stream = stream[n:]
-			same := true
-			for _, s := range symbols {
-				same = same && s == symbols[0]
-			}
-			mode := byte(modeStored)
-			switch {
-			case same && g.IntN(2) == 0:
-				mode = modeByte
-			case g.IntN(4) != 0:
-				mode = modeRANS
-			}
-			head := mode | ends
-			var t *table
-			if mode == modeRANS {
-				if t = fittingDefault(number, symbols); t != nil && g.IntN(3) == 0 {
-					head |= tableDefault
-				} else {
-					t = g.table(symbols)
-				}
-			}
-			if g.use(headBits) {
-				head |= 16 << g.IntN(4)
-				if mode != modeRANS && g.IntN(2) == 0 {
-					head |= tableDefault
-				}
-			}
-			if g.use(modeThree) {
-				head |= 3
-			}
-			p = append(p, head)
-			if ends == 0 {
-				p = g.varint(p, n)
-			}
-			switch mode {
+			switch c.head & 3 {
 			case modeStored:
-				stored = append(stored, symbols...)
+				stored = append(stored, c.symbols...)
 			case modeByte:
-				p = append(p, symbols[0])
+				p = append(p, c.symbols[0])
 			case modeRANS:
-				if head&tableDefault == 0 {
-					p = g.appendTable(p, t)
+				if c.head&tableDefault == 0 {
+					p = g.appendTable(p, c.table)
 				}
-				s := make([]coded, n)
+				s := make([]coded, len(c.symbols))
 				for i := range s {
-					s[i] = coded{t, symbols[i]}
+					s[i] = coded{c.table, c.symbols[i]}
 				}
 				segments = append(segments, s)
 			}
@@ -94,6 +108,20 @@ func (g *generator) code(p []byte) []byte {
 		p = append(p, 0)
 	}
 	return p
+}
+
+// oddHead returns a segment head as it is, or with a quirk an invalid one.
+func (g *generator) oddHead(head byte) byte {
+	mode := head & 3
+	if g.use(headBits) {
+		if head |= 16 << g.IntN(4); mode != modeRANS && g.IntN(2) == 0 {
+			head |= tableDefault
+		}
+	}
+	if g.use(modeThree) {
+		head |= 3
+	}
+	return head
 }
 
 // fittingDefault returns the default table of a stream, nil if it lacks one of the symbols.
@@ -201,16 +229,25 @@ func (g *generator) groups(p []byte, segments [][]coded) []byte {
 	case total < twoGroups:
 		return g.group(p, 4, segments)
 	}
-	half := (total/2 + 31) &^ 31
-	for i, s := range segments {
-		if half <= len(s) {
-			first := append(segments[:i:i], s[:half])
-			second := append([][]coded{s[half:]}, segments[i+1:]...)
-			return g.group(g.group(p, 32, first), 32, second)
+	count := 2 * ((total + pairSymbols - 1) / pairSymbols)
+	at := 0
+	for k := range count {
+		end := total
+		if k < count-1 {
+			end = (total*(k+1)/count + 31) &^ 31
 		}
-		half -= len(s)
+		var own [][]coded
+		for at < end {
+			n := min(end-at, len(segments[0]))
+			own = append(own, segments[0][:n])
+			if segments[0] = segments[0][n:]; len(segments[0]) == 0 {
+				segments = segments[1:]
+			}
+			at += n
+		}
+		p = g.group(p, 32, own)
 	}
-	panic("unreachable")
+	return p
 }
 
 func (g *generator) group(p []byte, lanes int, segments [][]coded) []byte {

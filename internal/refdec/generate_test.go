@@ -58,7 +58,8 @@ type generator struct {
 	done  bool // whether the quirk was applied
 	out   []byte
 
-	filtered bool // layout Dense with the x86 filter
+	filtered bool         // layout Dense with the x86 filter
+	dense    *denseChoice // layout Dense with these choices, unless nil
 
 	streams [numStreams][]byte
 	extra   bitWriter
@@ -80,6 +81,13 @@ func (g *generator) pick(n int) int {
 	return min(x, n-1)
 }
 
+// A denseChoice says how to code a payload of layout Dense.
+type denseChoice struct {
+	flags  byte
+	low    int // bits of a context that come from the symbol before the last
+	tables int // of each context-coded segment
+}
+
 type bitWriter struct {
 	data []byte
 	at   int
@@ -98,7 +106,13 @@ func (w *bitWriter) put(x uint64, n int) {
 // payload returns a coded payload, and its content if there is no quirk.
 func (g *generator) payload(size int) (payload, content []byte) {
 	layout := byte(1 + g.IntN(3))
+	if g.dense != nil {
+		layout = layoutDense
+	}
 	g.filtered = layout == layoutDense && g.IntN(2) == 0
+	if g.dense != nil {
+		g.filtered = g.dense.flags&filteredX86 != 0
+	}
 	g.repeats = [3]uint64{initialRepeat, initialRepeat, initialRepeat}
 	alphabet := 1 + g.IntN(1<<g.IntN(9))
 	runs := 1 << g.IntN(12)
@@ -211,16 +225,7 @@ func (g *generator) repeat(run, match int, minMatch [4]uint64) {
 	}
 	if place == 3 {
 		offset = g.offset(1 << 27)
-		// offset = (2ᵉ + x − 1)·4 + low
-		y := offset/4 + 1
-		e := bits.Len64(y) - 1
-		code, x := byte(e<<2)|byte(offset&3), y-1<<e
-		if g.use(longCode) {
-			e, code = 25, 25<<2
-		}
-		g.streams[streamOffsets] = append(g.streams[streamOffsets], code)
-		g.extra.put(x, e)
-		g.repeats = [3]uint64{offset, g.repeats[0], g.repeats[1]}
+		g.newOffset(offset)
 	} else {
 		copy(g.repeats[1:place+1], g.repeats[:place])
 		g.repeats[0] = offset
@@ -230,4 +235,18 @@ func (g *generator) repeat(run, match int, minMatch [4]uint64) {
 	if g.use(matchOverrun) {
 		g.out = g.out[:len(g.out)-1]
 	}
+}
+
+// newOffset adds the code of a new offset and its bits of Extra.
+func (g *generator) newOffset(offset uint64) {
+	// offset = (2ᵉ + x − 1)·4 + low
+	y := offset/4 + 1
+	e := bits.Len64(y) - 1
+	code, x := byte(e<<2)|byte(offset&3), y-1<<e
+	if g.use(longCode) {
+		e, code = 25, 25<<2
+	}
+	g.streams[streamOffsets] = append(g.streams[streamOffsets], code)
+	g.extra.put(x, e)
+	g.repeats = [3]uint64{offset, g.repeats[0], g.repeats[1]}
 }

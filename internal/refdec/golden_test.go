@@ -1,147 +1,141 @@
 package refdec
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/testenv"
 )
 
-// seen counts the features of context-coded streams in files.
-type seen struct {
-	flags    [8]int // blocks of layout Dense by the lower three flags
-	matches  int    // blocks with context-coded match lengths
-	ranges   int    // blocks with several filtered ranges
-	one, two int    // streams with one group and with two
-	segments int    // behind the first of a stream
-	// streams whose contexts are the last symbol, the one before it, or both
-	maps              [3]int
-	single, few, many int // segments of one table, of up to sixteen, and of more
-}
+func goldenFiles(t testing.TB) map[string][]byte { return filesIn(t, "golden") }
 
-// TestGoldenDense checks that the golden files have every kind of context-coded stream that the
-// document describes.
-func TestGoldenDense(t *testing.T) {
-	var s seen
-	for name, file := range goldenFiles(t) {
-		if isSmall(file) {
-			continue
-		}
-		h, err := parseHeader(file, jsonDictionary().ours)
-		if err != nil {
+// filesIn returns the .pz files in a directory of testdata.
+func filesIn(t testing.TB, dir string) map[string][]byte {
+	paths, err := filepath.Glob(filepath.Join("..", "..", "testdata", dir, "*.pz"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no files in %s: %v", dir, err)
+	}
+	files := make(map[string][]byte)
+	for _, path := range paths {
+		if files[filepath.Base(path)], err = os.ReadFile(path); err != nil {
 			t.Fatal(err)
 		}
-		at := h.size
-		for number := uint64(0); le.Uint32(file[at:]) != 0 && file[at]%8 != 4; number++ {
-			b, err := parseBlockHeader(file[at:], number, h)
+	}
+	return files
+}
+
+// TestGolden decodes the golden files with the decoder of this package, and in all ways that the
+// library has.
+func TestGolden(t *testing.T) {
+	for name, file := range goldenFiles(t) {
+		t.Run(name, func(t *testing.T) {
+			content, err := agree(t, file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			at += b.size + int(b.payloadSize)
-			payload := file[at-int(b.payloadSize) : at]
-			if b.kind == kindCoded && payload[0] == layoutDense {
-				if err := s.block(&byteReader{payload[1:]}, int(b.rawSize)); err != nil {
-					t.Errorf("%s: %v", name, err)
-				}
+			if err := readers(file, content); err != nil {
+				t.Error(err)
 			}
-		}
-	}
-	const litsTokens = litsInContext | tokensInContext
-	counts := []int{
-		s.matches, s.flags[0], s.flags[tokensInContext], s.flags[litsInContext], s.flags[litsTokens],
-		s.flags[filteredX86], s.flags[filteredX86|litsInContext] + s.flags[filteredX86|litsTokens],
-		s.ranges, s.one, s.two, s.segments, s.maps[0], s.maps[2], s.single, s.few, s.many,
-	}
-	if slices.Contains(counts, 0) {
-		t.Errorf("a feature is missing: %+v", s)
+			if len(content) > 8<<20 && !testenv.All() {
+				return
+			}
+			if _, err := agree(t, append(file[:len(file):len(file)], file...)); err != nil {
+				t.Errorf("concatenated with itself: %v", err)
+			}
+		})
 	}
 }
 
-// block counts the features of a block of layout Dense, behind the layout byte.
-func (s *seen) block(r *byteReader, raw int) error {
-	flags, err := r.byte()
+// readers returns an error if Readers and a ReaderAt do not read the content from a file.
+func readers(file, content []byte) error {
+	for _, n := range []int{1, 3} {
+		got, err := readAll(file, n)
+		if err != nil || !bytes.Equal(got, content) {
+			return fmt.Errorf("Reader with %d workers: %d bytes of %d, %w", n, len(got), len(content), err)
+		}
+	}
+	r, err := openAt(file)
 	if err != nil {
 		return err
 	}
-	s.flags[flags&7]++
-	if flags&matchInContext != 0 {
-		s.matches++
+	defer r.Close()
+	got, err := io.ReadAll(io.NewSectionReader(r, 0, r.Size()))
+	if err != nil || !bytes.Equal(got, content) {
+		return fmt.Errorf("ReaderAt: %d bytes of %d, %w", len(got), len(content), err)
 	}
-	limits := [numStreams]int{}
-	for i := range limits {
-		limits[i] = raw
-	}
-	if flags&filteredX86 != 0 {
-		list, err := x86Ranges(r, raw)
-		if err != nil {
-			return err
+	random := rand.New(rand.NewPCG(1, 0))
+	for range min(50, len(content)) {
+		at := random.IntN(len(content))
+		p := make([]byte, min(len(content)-at, 1+random.IntN(10_000)))
+		if _, err := r.ReadAt(p, int64(at)); err != nil || !bytes.Equal(p, content[at:at+len(p)]) {
+			return fmt.Errorf("ReadAt of %d bytes at %d: %w", len(p), at, err)
 		}
-		if len(list) > 1 {
-			s.ranges++
-		}
-	}
-	if flags&tokensInContext != 0 {
-		if err := s.heads(*r); err != nil {
-			return err
-		}
-		if _, err := decodeContextCoded(r, raw, nil); err != nil {
-			return err
-		}
-	}
-	if flags&matchInContext != 0 {
-		if err := s.heads(*r); err != nil {
-			return err
-		}
-		if _, err := decodeContextCoded(r, raw, nil); err != nil {
-			return err
-		}
-	}
-	if flags&litsInContext != 0 {
-		if _, err := decodeStreams(r, limits); err != nil {
-			return err
-		}
-		return s.heads(*r)
 	}
 	return nil
 }
 
-// heads counts the features of a context-coded stream.
-func (s *seen) heads(r byteReader) error {
-	n, err := r.varint()
+// options returns those of all decoders of the library.
+func options() []compress.Option {
+	return []compress.Option{jsonDictionary().option(), compress.WithMaxMemory(plenty)}
+}
+
+// readAll returns what a Reader with n workers reads.
+func readAll(file []byte, n int) ([]byte, error) {
+	src := struct{ io.Reader }{bytes.NewReader(file)}
+	r, err := compress.NewReader(src, append(options(), compress.WithConcurrency(n))...)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if n < twoGroups {
-		s.one++
-	} else {
-		s.two++
+	defer r.Close()
+	return io.ReadAll(r)
+}
+
+func openAt(file []byte) (*compress.ReaderAt, error) {
+	return compress.NewReaderAt(bytes.NewReader(file), int64(len(file)), options()...)
+}
+
+// TestManyBlocks decodes a stream with more blocks than a short header counts. Its last block repeats the
+// first one, from as far away as is allowed. Its bytes are pinned as those of golden files are.
+func TestManyBlocks(t *testing.T) {
+	const last = 1<<16 + 1
+	pieces := slices.Repeat([]piece{fill('x', 1).short()}, last+1)
+	text := []byte(house)
+	pieces[1] = stored(text)
+	pieces[1<<16] = fill('y', 2)
+	pieces[last] = codedPiece(list([]int{1 << 16}, [][4]int{{0, len(text), 0, 0}}, kindEmpty, nil), text)
+	var b builder
+	b.stream(streamHead(12, flagContentChecks|flagWindow, minLogWindow, 1), pieces...)
+	const want = "cf84308a30d70899ae01499b8261b0075eb30072791be1901f94914eaee75964"
+	if got := fmt.Sprintf("%x", sha256.Sum256(b.file)); got != want {
+		t.Errorf("%d bytes with SHA-256 %s, want %s", len(b.file), got, want)
 	}
-	switch low := r.data[0]; low {
-	case 0:
-		s.maps[0]++
-	case 8:
-		s.maps[1]++
-	default:
-		s.maps[2]++
+	if got, err := agree(t, b.file); err != nil || !bytes.Equal(got, b.content) {
+		t.Fatalf("%d bytes, %v, want %d", len(got), err, len(b.content))
 	}
-	if _, err := parseContextMap(&r); err != nil {
-		return err
+	if err := readers(b.file, b.content); err != nil {
+		t.Error(err)
 	}
-	for left := n; left > 0; {
-		c, err := parseContextSegment(&r, left)
-		if err != nil {
-			return err
-		}
-		if left != n {
-			s.segments++
-		}
-		switch n := len(c.tables); {
-		case n == 1:
-			s.single++
-		case n <= 16:
-			s.few++
-		default:
-			s.many++
-		}
-		left -= uint64(c.size)
+	if testenv.Emulated() {
+		return
 	}
-	return nil
+	got, err := decodePython(t, testenv.Tool(t, "python3"), b.file)
+	if err != nil || !bytes.Equal(got, b.content) {
+		t.Errorf("decode.py: %d bytes, %v, want %d", len(got), err, len(b.content))
+	}
+	// The same with a source that is one block farther away.
+	pieces[last].block.payload = list([]int{1<<16 + 1}, [][4]int{{0, len(text), 0, 0}}, kindEmpty, nil)
+	pieces[0] = pieces[1]
+	b = builder{}
+	b.stream(streamHead(12, flagContentChecks|flagWindow, minLogWindow, 1), pieces...)
+	if _, err := agree(t, b.file); err == nil {
+		t.Error("a source 65,537 blocks away is accepted")
+	}
 }

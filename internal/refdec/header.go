@@ -79,6 +79,8 @@ func parseHeader(b []byte, dict Dictionary) (header, error) {
 			return h, corrupt("content size %#x", h.contentSize)
 		}
 	}
+	chose(choiceBlockSize, int(b[4]))
+	chose(choiceFlags, int(flags))
 	if flags&flagWindow != 0 {
 		log := b[h.size-6]
 		if h.sources = b[h.size-5]; h.sources < 1 || h.sources > maxSources {
@@ -88,6 +90,7 @@ func parseHeader(b []byte, dict Dictionary) (header, error) {
 			return h, corrupt("window of 2^%d bytes", log)
 		}
 		h.window = 1 << log
+		chose(choiceWindow, int(log))
 	}
 	if flags&flagDictionary != 0 {
 		return h, h.setDictionary(binary.LittleEndian.Uint32(b[h.size-8:]), dict)

@@ -101,6 +101,7 @@ func skipSection(b []byte) (size int, err error) {
 	case n > uint64(len(b)):
 		return 0, ErrTruncated
 	}
+	chose(choiceSection, int(b[4]))
 	return int(n), nil
 }
 
@@ -230,6 +231,7 @@ func decodeStream(content *[]byte, b []byte, dict Dictionary) (size int, err err
 			return 0, corrupt("header has content size %d, less than %d blocks",
 				h.contentSize, number+1)
 		}
+		chose(choiceBlock, int(b[at]&15&^(b[at]&4<<1)))
 		index = append(index, b[at:at+bh.entrySize]...)
 		short = short || bh.entrySize < unitSize
 		at += bh.size

@@ -50,6 +50,7 @@ func parseReferences(r *byteReader, h header, raw uint64) (refs *references, own
 			return nil, 0, corrupt("source %d blocks away", sources[i])
 		}
 	}
+	chose(choiceSources, len(sources))
 	refs = &references{sources: sources}
 	gaps, lengths := uint64(0), uint64(0)
 	for range number(1, raw/minReference) {
@@ -88,6 +89,8 @@ func decodeReferences(payload []byte, h header, raw uint64) (own []byte, refs *r
 	if err != nil {
 		return nil, nil, err
 	}
+	chose(choiceLayout, layoutReferences)
+	chose(choiceOwn, int(kind))
 	inner := blockHeader{kind: uint32(kind), payloadSize: uint32(len(r.data)), rawSize: uint32(size)}
 	switch {
 	case kind == kindEmpty && size == 0 && len(r.data) == 0:

@@ -3,7 +3,6 @@ package refdec
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -168,44 +167,5 @@ func TestGeneratedReferences(t *testing.T) {
 	}
 	if valid < 50 || invalid < 50 {
 		t.Errorf("%d files are valid, %d are not", valid, invalid)
-	}
-}
-
-// TestGoldenReferences checks that a golden file has all kinds of own content, and several sources.
-func TestGoldenReferences(t *testing.T) {
-	file := goldenFiles(t)["references.pz"]
-	h, err := parseHeader(file, Dictionary{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	seen := map[string]bool{}
-	at := h.size
-	for number := uint64(0); le.Uint32(file[at:]) != 0; number++ {
-		b, err := parseBlockHeader(file[at:], number, h)
-		if err != nil {
-			t.Fatal(err)
-		}
-		at += b.size + int(b.payloadSize)
-		payload := file[at-int(b.payloadSize) : at]
-		if b.kind != kindCoded || payload[0] != layoutReferences {
-			continue
-		}
-		r := &byteReader{payload[5:]}
-		if payload[5] > 1 {
-			seen["sources"] = true
-		}
-		refs, _, err := parseReferences(r, h, uint64(b.rawSize))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(refs.list) > 1 {
-			seen["references"] = true
-		}
-		seen[fmt.Sprint("kind ", r.data[0])] = true
-	}
-	for _, want := range []string{"sources", "references", "kind 0", "kind 1", "kind 2", "kind 3"} {
-		if !seen[want] {
-			t.Errorf("%s is missing: %v", want, seen)
-		}
 	}
 }

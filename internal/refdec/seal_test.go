@@ -7,6 +7,9 @@ import (
 
 var le = binary.LittleEndian
 
+// flushes is added to the kind of a block whose header of 16 bytes stands for a flush.
+const flushes = 8
+
 // A block is a block to put into a file.
 type block struct {
 	kind    uint32
@@ -19,7 +22,7 @@ type block struct {
 // so that a decoder reaches its error. dict is in front of the block.
 func blockCheck(kind, raw uint32, payload, dict []byte) uint32 {
 	var content []byte
-	if kind == kindCoded && len(payload) > 0 && raw <= maxRaw {
+	if kind == kindCoded && len(payload) > 0 {
 		b := blockHeader{kind: kind, payloadSize: uint32(len(payload)), rawSize: raw}
 		h := header{blockSize: 1 << maxLogBlockSize, window: 1, sources: maxSources, dictionary: dict}
 		content, _, _ = decodeOwn(payload, b, h)
@@ -39,11 +42,11 @@ func (s *sealer) seal(kind, raw uint32, payload []byte) {
 		return
 	}
 	var own []byte
-	if len(payload) > 0 && raw <= maxRaw {
+	if len(payload) > 0 {
 		b := blockHeader{kind: kind, payloadSize: uint32(len(payload)), rawSize: raw}
 		var refs *references
 		own, refs, _ = decodeOwn(payload, b, s.head)
-		if refs != nil {
+		if refs != nil && s.head.hasChecks {
 			if content, err := s.past.splice(own, refs, s.head.window); err == nil {
 				le.PutUint32(payload[1:], crc(content))
 			}
@@ -74,7 +77,7 @@ func appendBlock(
 	index = append(index, file[at:]...)
 	check := uint32(0)
 	if checks {
-		check = blockCheck(b.kind, b.raw, b.payload, dict)
+		check = blockCheck(b.kind&3, b.raw, b.payload, dict)
 	}
 	file = appendHeaderCheck(le.AppendUint32(file, check), at, number)
 	return append(file, b.payload...), index
@@ -124,8 +127,8 @@ func sealBehind(head []byte, blocks ...block) []byte {
 	size := uint64(0)
 	for i, b := range blocks {
 		b.payload = slices.Clone(b.payload)
-		s.seal(b.kind, b.raw, b.payload)
-		file, index = appendBlock(file, index, uint64(i), b, true, s.head.dictionary)
+		s.seal(b.kind&3, b.raw, b.payload)
+		file, index = appendBlock(file, index, uint64(i), b, s.head.hasChecks, s.head.dictionary)
 		short = short || b.short
 		size += uint64(b.raw)
 	}

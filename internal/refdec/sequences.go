@@ -51,6 +51,7 @@ func decodeCoded(payload []byte, n int, dict []byte) ([]byte, error) {
 	if layout != layoutPlain && layout != layoutRepeat && layout != layoutDense {
 		return nil, corrupt("layout %d", layout)
 	}
+	chose(choiceLayout, int(layout))
 	r := &byteReader{payload[1:]}
 	var streams [numStreams][]byte
 	var filtered []x86Range
@@ -78,11 +79,19 @@ func decodeCoded(payload []byte, n int, dict []byte) ([]byte, error) {
 // A sequenceReader holds the rest of the streams, and the repeat offsets of layouts Repeat and
 // Dense.
 type sequenceReader struct {
+	layout  byte // 0 while the literals are counted only
 	streams [numStreams][]byte
 	extra   bitReader
 	repeats [3]uint64
 	// minimum match lengths by index of the repeat offset; the last one for new offsets
 	minMatch [4]uint64
+}
+
+// chose reports a choice that each layout has for itself. values is the number of its values.
+func (r *sequenceReader) chose(c choice, value, values int) {
+	if r.layout != 0 {
+		chose(c, value+values*int(r.layout))
+	}
 }
 
 // take removes the first n bytes of a stream.
@@ -113,7 +122,10 @@ func (r *sequenceReader) length(field, last, base uint64, stream int) (uint64, e
 		if n = uint64(binary.LittleEndian.Uint32(b)); n < 255 {
 			return 0, corrupt("length %d in five bytes", n) // Each length has one form.
 		}
+		r.chose(choiceLength, 5+8*stream, 64)
+		return base + field + n, nil
 	}
+	r.chose(choiceLength, 1+8*stream, 64)
 	return base + field + n, nil
 }
 
@@ -143,6 +155,7 @@ func (r *sequenceReader) repeat(token uint64) (s sequence, err error) {
 		return s, err
 	}
 	place := token >> 6
+	r.chose(choicePlace, int(place), 4)
 	if place < 3 {
 		s.offset = r.repeats[place]
 	} else {
@@ -168,6 +181,7 @@ func (r *sequenceReader) newOffset() (uint64, error) {
 	if e > maxOffsetBits {
 		return 0, corrupt("offset code %d", code)
 	}
+	r.chose(choiceCode, int(e), 32)
 	x, err := r.extra.bits(int(e))
 	if err != nil {
 		return 0, err
@@ -189,6 +203,7 @@ func decodeSequences(
 	layout byte, streams [numStreams][]byte, n int, dict []byte,
 ) ([]byte, error) {
 	r := &sequenceReader{
+		layout:   layout,
 		streams:  streams,
 		extra:    bitReader{data: streams[streamExtra]},
 		repeats:  [3]uint64{initialRepeat, initialRepeat, initialRepeat},
@@ -212,6 +227,9 @@ func decodeSequences(
 		out = append(out, lits...)
 		if s.offset < minOffset || s.offset > uint64(len(out)) {
 			return nil, corrupt("offset %d at %d", s.offset, len(out))
+		}
+		if s.offset > uint64(len(out)-len(dict)) {
+			chose(choiceDictionary, int(layout))
 		}
 		if uint64(len(out))+s.match > uint64(n) {
 			return nil, corrupt("match of %d bytes at %d of %d", s.match, len(out), n)

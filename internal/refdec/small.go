@@ -57,6 +57,7 @@ func decodeSmall(content *[]byte, b []byte, dict Dictionary) (size int, err erro
 		bh.contentCheck = binary.LittleEndian.Uint32(b[n-6:])
 	}
 	at := n
+	chose(choiceSmall, int(b[4]&^smallStream))
 	if bh.kind == 0 {
 		if bh.rawSize != 0 || bh.contentCheck != 0 {
 			return 0, corrupt("content in an empty stream")

@@ -98,6 +98,7 @@ func parseSegment(r *byteReader, rest []byte, stream int) (*segment, error) {
 	if head > 15 || s.mode == 3 || head&tableDefault != 0 && s.mode != modeRANS {
 		return nil, corrupt("segment head %#x", head)
 	}
+	chose(choiceHead, int(head)+16*stream)
 	if head&segmentEnds == 0 {
 		n, err := r.varint()
 		if err != nil {
@@ -131,6 +132,7 @@ func parseTable(r *byteReader, t *table) error {
 		if err != nil {
 			return err
 		}
+		chose(choiceClass, int(class))
 		zeros := 0
 		switch {
 		case class == 0:
@@ -195,6 +197,7 @@ func parseZeroRun(bits *bitReader) (int, error) {
 			return 0, corrupt("run of zero frequencies is too long")
 		}
 	}
+	chose(choiceRun, log)
 	low, err := bits.bits(log)
 	if err != nil {
 		return 0, err
@@ -213,13 +216,16 @@ func decodeGroups(r *byteReader, segments []*segment) error {
 		}
 	}
 	if total == 0 {
+		chose(choiceGroups, 0)
 		return nil
 	}
 	if total < twoGroups {
+		chose(choiceGroups, 1)
 		return decodeGroup(r, 4, parts)
 	}
 
 	groups := 2 * ((total + pairSymbols - 1) / pairSymbols)
+	chose(choiceGroups, groups)
 	at := 0 // symbols of the groups so far
 	for i := range groups {
 		end := int((uint64(total)*uint64(i+1)/uint64(groups) + 31) / 32 * 32)

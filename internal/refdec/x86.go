@@ -32,6 +32,7 @@ func x86Ranges(r *byteReader, n int) ([]x86Range, error) {
 		}
 		list = append(list, x86Range{begin, at})
 	}
+	chose(choiceRanges, min(len(list), 2))
 	return list, nil
 }
 
@@ -43,6 +44,11 @@ func undoX86(p []byte) {
 			(p[i-1] == 0x8b || p[i-1] == 0x8d) && p[i]&0xc7 == 5
 		if high := p[i+4]; !branch && !access || high != 0 && high != 0xff {
 			continue
+		}
+		if branch {
+			chose(choiceStep, 0)
+		} else {
+			chose(choiceStep, 1)
 		}
 		v := int64(binary.LittleEndian.Uint32(p[i+1:])) - int64(i+5)
 		v &= 1<<25 - 1
