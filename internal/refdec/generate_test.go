@@ -50,6 +50,9 @@ var quirkNames = [numQuirks]string{
 	"contextPadding", "emptyRange", "farRange", "noRanges", "flips",
 }
 
+// valid reports whether payloads with the quirk are valid. With flips some are.
+func (q quirk) valid() bool { return q == regular || q == longVarint || q == extraPadding }
+
 // A generator makes coded payloads that are valid except for a quirk, with choices that no encoder
 // would make.
 type generator struct {

@@ -264,8 +264,11 @@ func TestGenerated(t *testing.T) {
 				if err == nil {
 					accepted++
 				}
-				if q == regular && (err != nil || !bytes.Equal(got, content)) {
+				if q.valid() != (err == nil) && q != flips {
 					t.Fatalf("seed %d: %v", seed, err)
+				}
+				if q == regular && !bytes.Equal(got, content) {
+					t.Fatalf("seed %d: wrong content", seed)
 				}
 			}
 			t.Logf("%s: %d of %d accepted", quirkNames[q], accepted, files)
