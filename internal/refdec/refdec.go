@@ -211,6 +211,9 @@ func decodeStream(content *[]byte, b []byte, dict Dictionary) (size int, err err
 	if err != nil {
 		return 0, err
 	}
+	if uint64(len(*content))+h.contentSize >= 1<<63 {
+		return 0, corrupt("content of %d and %d bytes", len(*content), h.contentSize)
+	}
 	at := h.size
 	contentSize := uint64(0)
 	var index []byte
