@@ -21,7 +21,7 @@ type byteStreams = [numStreams][]byte
 func storedBlock(layout byte, raw int, streams byteStreams) []byte {
 	g := newGenerator(0)
 	g.streams = streams
-	return seal(16, block{kindCoded, uint32(raw), g.codeParts([]byte{layout}, g.storedParts()), false})
+	return sealBare(16, block{kindCoded, uint32(raw), g.codeParts([]byte{layout}, g.storedParts()), false})
 }
 
 // TestSequenceRules breaks the rules of sequences and of the lengths of byte streams.
@@ -76,7 +76,7 @@ func TestVarintRules(t *testing.T) {
 	at := bytes.Index(whole, []byte("\x00"+house[:20])) // the stored bytes follow the length
 	with := func(length ...byte) []byte {
 		p := slices.Concat(whole[:at], length, whole[at+1:])
-		return seal(12, block{kindCoded, 420, p, false})
+		return sealBare(12, block{kindCoded, 420, p, false})
 	}
 	checkRules(t, []rule{
 		{"one byte", true, with(0)},
@@ -117,7 +117,7 @@ func groupFile(symbols, description []byte, t *table, end uint32, lost int) []by
 	p := g.varint([]byte{layoutRepeat}, len(symbols))
 	p = append(append(p, modeRANS|segmentEnds), description...)
 	p = g.appendGroup(append(p, 0, 0, 0, 0, 0), states, words[lost:])
-	return seal(12, block{kindCoded, uint32(len(symbols)), p, false})
+	return sealBare(12, block{kindCoded, uint32(len(symbols)), p, false})
 }
 
 // TestTableRules breaks the rules of frequency tables and of lane groups.
@@ -161,7 +161,7 @@ func TestSegmentRules(t *testing.T) {
 		var p [numStreams][]part
 		p[streamLits] = parts
 		payload := newGenerator(0).codeParts([]byte{layoutRepeat}, p)
-		return seal(16, block{kindCoded, 3 * minSegment, payload, false})
+		return sealBare(16, block{kindCoded, 3 * minSegment, payload, false})
 	}
 	// extra returns a block with two bytes of Extra, whose head is given.
 	extra := func(head byte, table *table) []byte {
@@ -177,7 +177,7 @@ func TestSegmentRules(t *testing.T) {
 		}
 		// The offsets are (2^5 + x − 1) · 4, where x is 0 and 8.
 		payload := newGenerator(0).codeParts([]byte{layoutRepeat}, p)
-		return seal(16, block{kindCoded, 300 + 2*269, payload, false})
+		return sealBare(16, block{kindCoded, 300 + 2*269, payload, false})
 	}
 	own := newGenerator(1).table([]byte{0, 1})
 	one, two := lits[:minSegment], lits[minSegment:]
@@ -209,7 +209,7 @@ func TestDenseRules(t *testing.T) {
 		var parts [numStreams][]part
 		parts[streamLits] = together
 		p := g.contextCode(g.codeParts([]byte{layoutDense, litsInContext}, parts), lits, marks)
-		return seal(16, block{kindCoded, uint32(len(lits)), p, false})
+		return sealBare(16, block{kindCoded, uint32(len(lits)), p, false})
 	}
 	// tokens returns a block with a context-coded stream of Tokens of length 0.
 	tokens := func(flags byte) []byte {
@@ -219,7 +219,7 @@ func TestDenseRules(t *testing.T) {
 		}
 		var parts [numStreams][]part
 		parts[streamLits] = []part{{modeByte | segmentEnds, lits, nil}}
-		return seal(16, block{kindCoded, 5000, newGenerator(0).codeParts(p, parts), false})
+		return sealBare(16, block{kindCoded, 5000, newGenerator(0).codeParts(p, parts), false})
 	}
 	checkRules(t, []rule{
 		{"Lits in context", true, literals()},
@@ -252,7 +252,7 @@ func TestFilterExample(t *testing.T) {
 		g := newGenerator(0)
 		p := g.varint([]byte{layoutDense, filteredX86, 1}, minSegment)
 		p = g.codeParts(g.varint(p, len(filtered)), parts)
-		file := seal(13, block{kindCoded, uint32(minSegment + len(filtered)), p, false})
+		file := sealBare(13, block{kindCoded, uint32(minSegment + len(filtered)), p, false})
 		checkRules(t, []rule{{fmt.Sprint("example ", i/2), true, file}})
 		if got, _ := Decode(file, Dictionary{}); !bytes.Equal(got, append(front, content...)) {
 			t.Errorf("% x: % x, want % x", filtered, got[minSegment:], content)

@@ -15,11 +15,23 @@ import (
 // decodePython decodes a file with decode.py. Its author knew FORMAT.md and no other decoder.
 func decodePython(t *testing.T, python string, file []byte) (content []byte, err error) {
 	t.Helper()
+	return decodePythonWith(t, python, file, nil)
+}
+
+// decodePythonWith is decodePython with a dictionary, nil for that of all tests.
+func decodePythonWith(t *testing.T, python string, file, dictionary []byte) (content []byte, err error) {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "file.pz")
 	if err := os.WriteFile(path, file, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	dict := filepath.Join("..", "..", "testdata", "dictionary", "json.dict")
+	if dictionary != nil {
+		dict = path + ".dict"
+		if err := os.WriteFile(dict, dictionary, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return exec.Command(python, "decode.py", "--dictionary", dict, path).Output()
 }
 

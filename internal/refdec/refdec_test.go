@@ -245,7 +245,11 @@ func generate(seed uint64, q quirk) (file, content []byte, ok bool) {
 		return nil, nil, false
 	}
 	short := seed%2 == 0 && len(payload) < 1<<16
-	return seal(18, block{kindCoded, uint32(len(content)), payload, short}), content, true
+	b := block{kindCoded, uint32(len(content)), payload, short}
+	if q.valid() {
+		return seal(18, b), content, true
+	}
+	return sealBare(18, b), content, true
 }
 
 // TestGenerated decodes valid and invalid files that no encoder of ours writes.
@@ -331,7 +335,8 @@ func FuzzDifferential(f *testing.F) {
 		file := data
 		switch how %= numHows; how {
 		case payload:
-			file = seal(18, block{kindCoded, raw, data, len(data)%2 == 0 && len(data) < 1<<16 && raw < 1<<21})
+			short := len(data)%2 == 0 && len(data) < 1<<16 && raw < 1<<21
+			file = sealBare(18, block{kindCoded, raw, data, short})
 		default:
 			sealed, ok := reseal(data, how == rebuilt)
 			if !ok {

@@ -99,9 +99,12 @@ func TestReferences(t *testing.T) {
 			{kindCoded, 100, empty, false}, {kindStored, 1000, random, false},
 			{kindCoded, c.raw, c.payload, false},
 		}
-		_, err := agree(t, sealBehind(windowed(20, 2), blocks...))
-		if (err == nil) != c.valid {
-			t.Errorf("%s: %v", c.name, err)
+		// Without content checks a decoder that misses an error sees no wrong check.
+		for _, flags := range []byte{flagContentChecks | flagWindow, flagWindow} {
+			_, err := agree(t, sealBehind(streamHead(16, flags, 20, 2), blocks...))
+			if (err == nil) != c.valid {
+				t.Errorf("%s: %v", c.name, err)
+			}
 		}
 		if _, err := agree(t, seal(16, blocks...)); err == nil {
 			t.Errorf("%s: accepted without a window", c.name)

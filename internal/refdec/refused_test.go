@@ -58,7 +58,7 @@ func (b *builder) smallHeader(at int, value byte) {
 // block adds a stream with a block of some content and then a coded one, of 10 bytes, with a payload.
 func (b *builder) block(payload ...byte) {
 	b.content = append(b.content, "in front"...)
-	b.file = append(b.file, sealBehind(streamHead(12, flagContentChecks), stored([]byte("in front")).block,
+	b.file = append(b.file, sealBare(12, stored([]byte("in front")).block,
 		block{kindCoded, 10, payload, false})...)
 }
 
@@ -67,7 +67,7 @@ func (b *builder) own(kind byte) {
 	p := corpus.ByName("text").Make(100)
 	b.content = append(b.content, p...)
 	refs := list([]int{1}, [][4]int{{1, 90, 0, 0}}, kind, []byte("own"))
-	b.file = append(b.file, sealBehind(windowed(minLogWindow, 1), stored(p).block,
+	b.file = append(b.file, sealBehind(streamHead(12, flagWindow, minLogWindow, 1), stored(p).block,
 		block{kindCoded, 93, refs, false})...)
 }
 
