@@ -80,6 +80,7 @@ func TestReferences(t *testing.T) {
 		{"no reference", false, 100, list(one, nil, kindStored, random[:100])},
 		{"an unknown source", false, 100, list(one, ref(0, 100, 1, 0), kindEmpty, nil)},
 		{"a short one", false, 63, list(one, ref(0, 63, 0, 0), kindEmpty, nil)},
+		{"a short one in own content", false, 163, list(one, ref(7, 63, 0, 3), kindStored, random[:100])},
 		{"beyond the source", false, 100, list(one, ref(0, 100, 0, 901), kindEmpty, nil)},
 		{"far beyond it", false, 100, list(one, ref(0, 100, 0, 1<<31-1), kindEmpty, nil)},
 		{"beyond the block", false, 99, list(one, ref(0, 100, 0, 0), kindEmpty, nil)},
