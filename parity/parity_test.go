@@ -329,3 +329,22 @@ func ExampleWriter() {
 	fmt.Println(report.Zones[0].State, err)
 	// Output: healed <nil>
 }
+
+// TestEndStream: a zone ends with the first stream that gives it ZoneSize bytes.
+func TestEndStream(t *testing.T) {
+	w, err := NewWriter(io.Discard, Options{Percent: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		more int
+		ends bool
+	}{{1, false}, {ZoneSize - 2, false}, {1, true}} {
+		if _, err := w.Write(make([]byte, c.more)); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.EndStream(); err != nil || w.ended != c.ends {
+			t.Errorf("%d bytes: ended %v, %v", w.zone.size, w.ended, err)
+		}
+	}
+}

@@ -1,8 +1,12 @@
 package refdec
 
 import (
+	"bytes"
 	"slices"
 	"testing"
+
+	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/corpus"
 )
 
 // A set has the values of a choice that files make.
@@ -83,6 +87,26 @@ func TestGoldenChoices(t *testing.T) {
 		missing := slices.DeleteFunc(values, func(v int) bool { return made[c][v] })
 		if len(missing) > 0 {
 			t.Errorf("%s: %v missing", c, missing)
+		}
+	}
+}
+
+// TestNoFilterWithDictionary encodes a program with a dictionary and without. Only the second file has the
+// filter for x86.
+func TestNoFilterWithDictionary(t *testing.T) {
+	content := corpus.ByName("exe").Make(100_000)
+	for _, opts := range [][]compress.Option{nil, {jsonDictionary().option()}} {
+		filtered := false
+		chosen = func(c choice, value int) {
+			filtered = filtered || c == choiceDense && value&filteredX86 != 0
+		}
+		got, err := Decode(encode(t, content, append(opts, compress.WithLevel(9))...), jsonDictionary().ours)
+		chosen = nil
+		if err != nil || !bytes.Equal(got, content) {
+			t.Fatalf("%d bytes, %v", len(got), err)
+		}
+		if filtered != (opts == nil) {
+			t.Errorf("%d options: filtered %v", len(opts), filtered)
 		}
 	}
 }

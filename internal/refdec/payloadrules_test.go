@@ -120,6 +120,32 @@ func groupFile(symbols, description []byte, t *table, end uint32, lost int) []by
 	return sealBare(12, block{kindCoded, uint32(len(symbols)), p, false})
 }
 
+// stateFile returns a file of a block of 4·n random symbols. The encoder's last steps leave the initial
+// states too large, or with early too small. They decode to the symbols nevertheless.
+func stateFile(n int, early bool) []byte {
+	t := new(table)
+	t.freq['a'], t.freq['b'], t.sum['b'] = tableTotal/2, tableTotal/2, tableTotal/2
+	for s := 'c'; s < 256; s++ {
+		t.sum[s] = tableTotal
+	}
+	symbols := corpus.ByName("random").Make(4 * n)
+	states := []uint32{minState, minState, minState, minState}
+	var words []uint16 // in reverse order
+	for i := len(symbols) - 1; i >= 0; i-- {
+		symbols[i] = 'a' + symbols[i]&1
+		x, f := &states[i%4], t.freq[symbols[i]]
+		if *x >= f<<20 && i >= 4 || early && i < 4 {
+			words = append(words, uint16(*x))
+			*x >>= 16
+		}
+		*x = *x/f<<tableBits + *x%f + t.sum[symbols[i]]
+	}
+	g := newGenerator(0)
+	p := g.varint([]byte{layoutRepeat}, len(symbols))
+	p = append(g.appendTable(append(p, modeRANS|segmentEnds), t), 0, 0, 0, 0, 0)
+	return sealBare(12, block{kindCoded, uint32(len(symbols)), g.appendGroup(p, states, words), false})
+}
+
 // TestTableRules breaks the rules of frequency tables and of lane groups.
 func TestTableRules(t *testing.T) {
 	a, ff := bytes.Repeat([]byte("a"), 300), bytes.Repeat([]byte{255}, 300)
@@ -150,6 +176,9 @@ func TestTableRules(t *testing.T) {
 		{"259 zeros", false, tableFile(ff, last, behind(259)...)},
 		{"words", true, groupFile(words, description, ab, minState, 0)},
 		{"a missing word", false, groupFile(words, description, ab, minState, 1)},
+		{"states below 2^31", true, stateFile(15, false)},
+		{"states above 2^31", false, stateFile(16, false)},
+		{"states below 2^15", false, stateFile(15, true)},
 		{"last state 2^15 + 1", false, groupFile(a, description, ab, minState+1, 0)},
 	})
 }
@@ -199,13 +228,13 @@ func TestSegmentRules(t *testing.T) {
 
 // TestDenseRules breaks the rules of layout 3 that generated files keep.
 func TestDenseRules(t *testing.T) {
-	lits := bytes.Repeat([]byte("a"), 5000)
+	lits := bytes.Repeat([]byte("a"), 10_000)
 	marks := make([]bool, len(lits))
 	marks[0] = true
 	// literals returns a block with context-coded Lits. The coded streams have these parts of Lits, too.
-	literals := func(together ...part) []byte {
+	literals := func(tables int, together ...part) []byte {
 		g := newGenerator(0)
-		g.dense = &denseChoice{flags: litsInContext, low: 0, tables: 1}
+		g.dense = &denseChoice{flags: litsInContext, low: 0, tables: tables}
 		var parts [numStreams][]part
 		parts[streamLits] = together
 		p := g.contextCode(g.codeParts([]byte{layoutDense, litsInContext}, parts), lits, marks)
@@ -219,11 +248,13 @@ func TestDenseRules(t *testing.T) {
 		}
 		var parts [numStreams][]part
 		parts[streamLits] = []part{{modeByte | segmentEnds, lits, nil}}
-		return sealBare(16, block{kindCoded, 5000, newGenerator(0).codeParts(p, parts), false})
+		return sealBare(16, block{kindCoded, uint32(len(lits)), newGenerator(0).codeParts(p, parts), false})
 	}
 	checkRules(t, []rule{
-		{"Lits in context", true, literals()},
-		{"Lits twice", false, literals(part{modeByte | segmentEnds, lits, nil})},
+		{"Lits in context", true, literals(1)},
+		{"32 tables", true, literals(32)},
+		{"33 tables", false, literals(33)},
+		{"Lits twice", false, literals(1, part{modeByte | segmentEnds, lits, nil})},
 		{"no context", true, tokens(0)},
 		{"empty context-coded stream", false, tokens(tokensInContext)},
 	})
