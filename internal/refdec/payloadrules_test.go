@@ -24,6 +24,17 @@ func storedBlock(layout byte, raw int, streams byteStreams) []byte {
 	return sealBare(16, block{kindCoded, uint32(raw), g.codeParts([]byte{layout}, g.storedParts()), false})
 }
 
+// nearPayload returns a block of layout 1 whose content is so many bytes longer than its payload.
+func nearPayload(longer int) piece {
+	text := []byte(house)
+	for match := 5; ; match++ {
+		p := plainPayload(text[:20], text[:match])
+		if 20+match == len(p)+longer {
+			return codedPiece(p, slices.Concat(text[:20], text[:match]))
+		}
+	}
+}
+
 // TestSequenceRules breaks the rules of sequences and of the lengths of byte streams.
 func TestSequenceRules(t *testing.T) {
 	text := []byte(house)
@@ -308,20 +319,15 @@ func TestReferencesRules(t *testing.T) {
 	p := edited(wrong[at+16:][:len(whole)], 1, wrong[at+17]^1)
 	wrong = edited(edited(wrong, at+16, p...), at+8, le.AppendUint32(nil, crc(p))...)
 	copy(wrong[at:], appendHeaderCheck(slices.Clone(wrong[at:at+12]), 0, 1))
-	match := 5
-	own := plainPayload(random[:20], random[:match])
-	for ; len(own) > 20+match; match++ {
-		own = plainPayload(random[:20], random[:match+1])
-	}
-	longer := plainPayload(random[:20], random[:match+1])
+	even, longer := nearPayload(0), nearPayload(1)
 	checkRules(t, []rule{
 		{"regular", true, file(windowed(20, 1), whole, 100)},
 		{"wrong check of the content", false, wrong},
 		{"check without checks", true, file(unchecked, whole, 100)},
 		{"other check without checks", true, file(unchecked, odd, 100)},
 		{"own content as long as its payload", false,
-			file(unchecked, list([]int{1}, refs, kindCoded, own), uint32(120+match))},
+			file(unchecked, list([]int{1}, refs, kindCoded, even.payload), 100+even.raw)},
 		{"own content longer than its payload", true,
-			file(unchecked, list([]int{1}, refs, kindCoded, longer), uint32(121+match))},
+			file(unchecked, list([]int{1}, refs, kindCoded, longer.payload), 100+longer.raw)},
 	})
 }

@@ -203,7 +203,8 @@ func TestBlockRules(t *testing.T) {
 		add("stored without content", false, block{kindStored, 0, nil, false})
 		add("coded", true, block{kindCoded, 420, packed, false})
 		add("coded without payload", false, block{kindCoded, 420, nil, false})
-		add("coded as long as its content", false, block{kindCoded, uint32(len(packed)), packed, false})
+		add("coded as long as its content", false, nearPayload(0).block)
+		add("coded a byte shorter", true, nearPayload(1).block)
 		add("kind 0", false, block{0, 5, text[:5], false})
 		rules = append(rules,
 			rule{fmt.Sprint("number 1, short ", short), true, numbered(short, 1)},
@@ -289,7 +290,8 @@ func TestSmallRules(t *testing.T) {
 		{"fill without content", false, stream(0, kindFill, 0, text[:1])},
 		{"coded without payload", false, stream(0, kindCoded, 99, nil)},
 		{"coded", true, stream(0, kindCoded, 420, packed)},
-		{"coded as long as its content", false, stream(0, kindCoded, uint32(len(packed)), packed)},
+		{"coded as long as its content", false, sealSmall(0, nearPayload(0).block)},
+		{"coded a byte shorter", true, sealSmall(0, nearPayload(1).block)},
 		{"kind 0 with content", false, stream(0, 0, 1, nil)},
 		{"kind 0 with a check", false, with(empty, 7, 1)},
 		{"kind 0 with a dictionary", false, stream(smallDict, 0, 0, nil)},
