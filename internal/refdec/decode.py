@@ -262,7 +262,9 @@ class Stream:
 def decode_large_stream(reader, write, dictionary, delivered):
     start = reader.pos
     header = read_header(reader, delivered)
-    stream = Stream(header, prefix_for(reader, header.dictionary, dictionary))
+    stream = Stream(header, b"")
+    if reader.peek(1)[0] & 3:  # a stream without blocks needs no dictionary
+        stream.prefix = prefix_for(reader, header.dictionary, dictionary)
     while reader.peek(1)[0] & 3:
         decode_next_block(reader, stream, write)
     read_end(reader, stream, start)

@@ -12,6 +12,7 @@ type header struct {
 	window         uint64 // 0 if the stream has none
 	sources        byte   // most of a block
 	dictionary     []byte // in front of each block; nil if the stream has none
+	noDictionary   error  // for each block, if the stream has another dictionary
 }
 
 // headerSize returns the size of a header with the given flags.
@@ -29,12 +30,15 @@ func headerSize(flags byte) int {
 	return n
 }
 
-// setDictionary makes the dictionary with a number, which must be dict, that of the stream.
+// setDictionary makes the dictionary with a number that of the stream. If it is not dict, the stream must
+// have no blocks.
 func (h *header) setDictionary(number uint32, dict Dictionary) error {
-	if number == 0 || number != dict.Number {
-		return corrupt("dictionary %d, not %d", number, dict.Number)
+	if number == 0 {
+		return corrupt("dictionary 0")
 	}
-	h.dictionary = dict.Content
+	if h.dictionary = dict.Content; number != dict.Number {
+		h.noDictionary = corrupt("dictionary %d, not %d", number, dict.Number)
+	}
 	return nil
 }
 

@@ -227,6 +227,9 @@ func decodeStream(content *[]byte, b []byte, dict Dictionary) (size int, err err
 			break
 		}
 		bh, err := parseBlockHeader(b[at:], number, h)
+		if err == nil {
+			err = h.noDictionary
+		}
 		if err != nil {
 			return 0, err
 		}

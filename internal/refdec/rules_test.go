@@ -155,6 +155,8 @@ func TestHeaderRules(t *testing.T) {
 		{"dictionary", true, dictionary(right)},
 		{"dictionary 0", false, dictionary(0)},
 		{"other dictionary", false, dictionary(right + 1)},
+		{"other dictionary without blocks", true,
+			sealBehind(le.AppendUint32(streamHead(12, flagDictionary), right+1))},
 		{"window and dictionary", false, stream(le.AppendUint32(both, right)...)},
 		{"no file", false, nil},
 		{"byte behind the stream", false, append(plain[:len(plain):len(plain)], 0)},

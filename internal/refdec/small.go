@@ -49,7 +49,11 @@ func decodeSmall(content *[]byte, b []byte, dict Dictionary) (size int, err erro
 	h := header{blockSize: maxSmallRaw, hasChecks: b[4]&smallCheck != 0}
 	bh := blockHeader{kind: uint32(b[4] % 4), rawSize: uint32(binary.LittleEndian.Uint16(b[5:]))}
 	if b[4]&smallDict != 0 {
-		if err := h.setDictionary(binary.LittleEndian.Uint32(b[9:]), dict); err != nil {
+		err := h.setDictionary(binary.LittleEndian.Uint32(b[9:]), dict)
+		if err == nil {
+			err = h.noDictionary
+		}
+		if err != nil {
 			return 0, err
 		}
 	}
