@@ -171,6 +171,7 @@ func TestEveryByte(t *testing.T) {
 		encode(t, []byte("x")),
 		encode(t, make([]byte, 4096), compress.WithChecksum(false)),
 		encode(t, []byte(house), compress.WithLevel(1)),
+		encode(t, []byte(house), compress.WithLevel(1), compress.WithChecksum(false)),
 		encode(t, []byte(house), compress.WithPipeline("lzr"), compress.WithChecksum(false)),
 		append(encode(t, nil), encode(t, nil)...),
 		encode(t, two, compress.WithBlockSize(1<<12)),

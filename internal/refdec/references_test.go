@@ -163,7 +163,9 @@ func TestGeneratedReferences(t *testing.T) {
 			}
 			blocks = append(blocks, b)
 		}
-		if _, err := agree(t, sealBehind(windowed(20, 3), blocks...)); err == nil {
+		// Half of the files have no content checks, which may hide what a decoder misses.
+		head := streamHead(16, flagWindow|byte(seed%2)*flagContentChecks, 20, 3)
+		if _, err := agree(t, sealBehind(head, blocks...)); err == nil {
 			valid++
 		} else {
 			invalid++
