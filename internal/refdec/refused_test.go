@@ -2,7 +2,9 @@ package refdec
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -74,10 +76,8 @@ func (b *builder) own(kind byte) {
 // TestGoldenRefused checks that all decoders refuse the golden files with reserved values, and give the
 // content in front of them. -update writes missing files only.
 func TestGoldenRefused(t *testing.T) {
-	python := ""
-	if !testenv.Emulated() {
-		python = testenv.Tool(t, "python3")
-	}
+	var files [][]byte
+	var results []string
 	for _, g := range refused {
 		var b builder
 		b.small(smallCheck, stored([]byte("version 1, ")))
@@ -106,12 +106,15 @@ func TestGoldenRefused(t *testing.T) {
 		} else if !errors.Is(err, compress.ErrVersion) {
 			t.Errorf("%s: NewReaderAt: %v", g.name, err)
 		}
-		if python == "" {
-			continue
-		}
-		got, err = decodePython(t, python, b.file)
-		if err == nil || !bytes.Equal(got, b.content) {
-			t.Errorf("%s: decode.py: %q, %v", g.name, got, err)
+		files = append(files, b.file)
+		results = append(results, fmt.Sprintf("false %x", sha256.Sum256(b.content)))
+	}
+	if testenv.Emulated() {
+		return
+	}
+	for i, got := range pythonResults(t, files) {
+		if got != results[i] {
+			t.Errorf("%s: decode.py: %s, want %s", refused[i].name, got, results[i])
 		}
 	}
 }
