@@ -43,7 +43,7 @@ func (f *file) sectionBefore(end int64) (*section, error) {
 		return nil, nil
 	}
 	buf := make([]byte, footerSize)
-	if err := f.read(buf, end-footerSize); err != nil {
+	if _, err := f.read(buf, end-footerSize); err != nil {
 		return nil, err
 	}
 	size, ok := parseFooter(buf)
@@ -52,7 +52,7 @@ func (f *file) sectionBefore(end int64) (*section, error) {
 		return nil, nil
 	}
 	buf = make([]byte, pzHeaderSize+headerSize)
-	if err := f.read(buf, begin); err != nil {
+	if _, err := f.read(buf, begin); err != nil {
 		return nil, err
 	}
 	for _, frame := range []Frame{PZ, Zstd} {

@@ -101,7 +101,7 @@ func TestBudget(t *testing.T) {
 	w := newWanted(width, width)
 	w.add(0, entry(data[:width])^1<<63)
 	src := &counting{Reader: bytes.NewReader(data)}
-	f := &file{src, int64(len(data))}
+	f := &file{src: src, size: int64(len(data))}
 	hits := 0
 	budget := func(list []int, at int64, window []byte) bool { hits++; return true }
 	if err := f.search(w, 0, f.size, budget); err != nil || hits > 0 {

@@ -21,9 +21,9 @@ var errNegative = errors.New("compress: negative offset")
 const openViews = 4
 
 // A ReaderAt reads a file as Repair would write it, and heals only what is read. It compares each
-// slice with the catalog before it returns bytes of it. What cannot be healed it returns as it is:
-// the checks of the format inside tell what is wrong. Several goroutines may use a ReaderAt at the
-// same time.
+// slice with the catalog before it returns bytes of it. A part that src cannot read counts as damage.
+// What cannot be healed it returns as it is: the checks of the format inside tell what is wrong. If
+// src cannot read it, the error is that of src. Several goroutines may use a ReaderAt at the same time.
 //
 // It takes little memory as long as it reads nothing damaged. To heal a zone it takes the memory of
 // the zone and its parity. Then it keeps the damaged slices, of up to four zones.
@@ -44,7 +44,7 @@ type ReaderAt struct {
 // hundred bytes of each; else it does the work of Verify. The error is ErrNoParity if there is no
 // parity, or one of src.
 func NewReaderAt(src io.ReaderAt, size int64) (*ReaderAt, error) {
-	f := &file{src, size}
+	f := &file{src: src, size: size}
 	r := &ReaderAt{file: f, size: size, healed: map[int64]int64{}, lost: map[int64]int64{}}
 	sections, err := f.chain()
 	if err != nil {
@@ -95,7 +95,7 @@ func (r *ReaderAt) ReadAt(p []byte, at int64) (n int, err error) {
 		from := at + int64(n) - t.at
 		q := p[n:][:min(int64(len(p)-n), t.size-from)]
 		if t.section == nil {
-			err = r.file.read(q, t.src+from)
+			err = r.file.readExactly(q, t.src+from)
 		} else {
 			err = r.view(t).read(q, from)
 		}
@@ -172,7 +172,7 @@ func (v *view) read(p []byte, at int64) error {
 		copy(p, section[at:])
 		return nil
 	}
-	return v.r.file.read(p, v.s.begin()+at)
+	return v.r.file.readExactly(p, v.s.begin()+at)
 }
 
 // readSlice copies to p from a place in slice i on.
@@ -231,7 +231,7 @@ func (v *view) slice(buf []byte, i int) error {
 		return err
 	}
 	v.r.note(v.r.lost, v.at+int64(i*v.s.slice), int64(v.s.sliceLength(i)))
-	return v.r.file.read(buf[:v.s.sliceLength(i)], v.s.start+int64(i*v.s.slice))
+	return v.r.file.readExactly(buf[:v.s.sliceLength(i)], v.s.start+int64(i*v.s.slice))
 }
 
 // sliceAsItIs reads slice i into buf from where it is known to be, and reports whether it is right.

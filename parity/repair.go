@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 )
 
@@ -66,16 +67,20 @@ type Report struct {
 	Unprotected int64
 	// EndMissing says that zones are missing at the end of the file.
 	EndMissing bool
+	// ReadErr is the error of the first part of src that could not be read. It is nil if all could.
+	ReadErr error
+	// Unreadable counts the bytes that Repair should copy and cannot read. It writes zeros for them.
+	Unreadable int64
 }
 
-// Intact reports whether all zones are intact, and none is missing.
+// Intact reports whether all zones are intact, none is missing, and all of the file could be read.
 func (r *Report) Intact() bool {
 	for _, z := range r.Zones {
 		if z.State != Intact {
 			return false
 		}
 	}
-	return !r.EndMissing
+	return !r.EndMissing && r.ReadErr == nil
 }
 
 // err returns an error if something is lost.
@@ -92,8 +97,13 @@ func (r *Report) err() error {
 			return errs.At(errs.Corrupt, z.Offset, fmt.Sprintf("the section of zone %d is lost", i))
 		}
 	}
-	if r.EndMissing {
+	switch {
+	case r.EndMissing:
 		return errs.New(errs.Truncated, "zones are missing at the end of the file")
+	case r.Unreadable > 0:
+		e := errs.Wrap(errs.Corrupt, r.ReadErr)
+		e.Detail = fmt.Sprintf("%d bytes without parity cannot be read", r.Unreadable)
+		return e
 	}
 	return nil
 }
@@ -101,7 +111,10 @@ func (r *Report) err() error {
 // Repair writes to dst the file src, of size bytes, as it was before it was damaged. dst must not be
 // the same file. What cannot be healed is copied as it is. Then the error wraps compress.ErrCorrupt
 // or compress.ErrTruncated, and the report says which zones are lost. Without parity Repair writes
-// nothing and returns ErrNoParity. Other errors are those of src and dst.
+// nothing and returns ErrNoParity. Other errors are those of dst, and of a src that ends before size.
+//
+// A part of src that cannot be read counts as damage, down to a sector of 4 KiB. If no parity is
+// found then, the error is that of src.
 //
 // Repair reads src about twice, and more of it where bytes have moved. It takes the memory of the
 // largest zone and its section, and less than 100 bytes for each packet of the file.
@@ -149,16 +162,23 @@ type pass struct {
 	parts      []part
 	out        int64 // bytes of the repaired file
 	sectionBuf []byte
+	copyBuf    []byte
 }
 
+const copyChunk = 64 << 10 // bytes copied at once
+
 func repair(dst io.Writer, src io.ReaderAt, size int64) (*pass, error) {
-	f := &file{src, size}
+	f := &file{src: src, size: size}
 	p := &pass{healer: healer{file: f}, dst: dst, report: &Report{}}
 	sections, err := f.findSections()
 	if err != nil {
 		return nil, err
 	}
-	if len(sections) == 0 {
+	switch {
+	case len(sections) > 0:
+	case f.readErr != nil:
+		return nil, f.readErr
+	default:
 		return nil, ErrNoParity
 	}
 	var before *section
@@ -171,7 +191,9 @@ func repair(dst io.Writer, src io.ReaderAt, size int64) (*pass, error) {
 	if !before.last {
 		p.report.EndMissing = true
 	}
-	return p, p.stray(before.hi, size)
+	err = p.stray(before.hi, size)
+	p.report.ReadErr = f.readErr
+	return p, err
 }
 
 // findSections returns the sections of the file, in order.
@@ -209,17 +231,27 @@ func (p *pass) copy(from, to int64) error {
 	return p.copyOut(from, to)
 }
 
-// copyOut is copy without a part of its own.
+// copyOut is copy without a part of its own. Without dst it reads all the same, so that the report says
+// what cannot be read.
 func (p *pass) copyOut(from, to int64) error {
-	p.out += to - from
-	if p.dst == nil {
-		return nil
+	if p.copyBuf == nil {
+		p.copyBuf = make([]byte, copyChunk)
 	}
-	n, err := io.Copy(p.dst, io.NewSectionReader(p.src, from, to-from))
-	if err == nil && n < to-from {
-		err = io.ErrUnexpectedEOF
+	for from < to {
+		data := p.copyBuf[:min(to-from, copyChunk)]
+		holes, err := p.read(data, from)
+		if err != nil {
+			return err
+		}
+		for _, h := range holes {
+			p.report.Unreadable += h.Size
+		}
+		if err := p.write(data); err != nil {
+			return err
+		}
+		from += int64(len(data))
 	}
-	return err
+	return nil
 }
 
 // write writes bytes of the repaired file.
@@ -228,10 +260,7 @@ func (p *pass) write(data []byte) error {
 	if p.dst == nil {
 		return nil
 	}
-	n, err := p.dst.Write(data)
-	if err == nil && n < len(data) {
-		err = io.ErrShortWrite
-	}
+	_, err := container.WriteFull(p.dst, data)
 	return err
 }
 
@@ -295,8 +324,12 @@ func (p *pass) zoneHere(z *zone, from int64) error {
 	if err := p.write(z.data[:z.size]); err != nil {
 		return err
 	}
-	if whole || p.dst == nil {
+	switch {
+	case whole:
 		return p.copyOut(z.begin(), z.begin()+z.sectionSize())
+	case p.dst == nil:
+		p.out += z.sectionSize()
+		return nil
 	}
 	slices := cutSlices(z.data, z.slice)
 	p.sectionBuf, err = appendSection(p.sectionBuf[:0], z.geometry, slices, z.catalog)

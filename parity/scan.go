@@ -3,28 +3,50 @@ package parity
 import (
 	"bytes"
 	"io"
+	"slices"
+	"sync"
 
-	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/container"
 )
 
 // file is the file to heal.
 type file struct {
 	src  io.ReaderAt
 	size int64
+
+	mu      sync.Mutex
+	readErr error // of the first part that could not be read
 }
 
-// read fills p from place at.
-func (f *file) read(p []byte, at int64) error {
-	n, err := f.src.ReadAt(p, at)
-	switch {
-	case n < 0 || n > len(p):
-		return errs.BadCount
-	case n == len(p):
+// holes are the parts of what was read that could not be read. They are zeros.
+type holes []Range
+
+// in reports whether a hole is in a part.
+func (h holes) in(at, size int64) bool {
+	return slices.ContainsFunc(h, func(r Range) bool { return r.Offset < at+size && at < r.Offset+r.Size })
+}
+
+// read fills p from place at, with zeros where the source cannot be read. The error is for a source
+// that ends too early.
+func (f *file) read(p []byte, at int64) (h holes, err error) {
+	n, err := container.ReadAround(f.src, p, at, func(from, to int, err error) error {
+		h = append(h, Range{at + int64(from), int64(to - from)})
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if f.readErr == nil {
+			f.readErr = err
+		}
 		return nil
-	case err == io.EOF || err == nil:
-		return io.ErrUnexpectedEOF
+	})
+	if err == nil && n < len(p) {
+		err = io.ErrUnexpectedEOF
 	}
-	return err
+	return h, err
+}
+
+// readExactly is read for bytes that nothing can replace: a part that cannot be read is an error.
+func (f *file) readExactly(p []byte, at int64) error {
+	return container.ReadAt(f.src, p, at)
 }
 
 const scanChunk = 1 << 20 // bytes read at once
@@ -36,7 +58,8 @@ func (f *file) packets(lo, hi int64, found func(at int64, h packetHeader) error)
 	buf := make([]byte, min(scanChunk+headerSize+maxSliceSize, hi-lo))
 	for at := lo; at < hi; {
 		data := buf[:min(int64(len(buf)), hi-at)]
-		if err := f.read(data, at); err != nil {
+		holes, err := f.read(data, at)
+		if err != nil {
 			return err
 		}
 		limit := min(scanChunk, len(data))
@@ -51,7 +74,8 @@ func (f *file) packets(lo, hi int64, found func(at int64, h packetHeader) error)
 			h, ok := parsePacketHeader(data[i:])
 			if ok {
 				body := h.bodySize(h.number)
-				ok = i+headerSize+body <= len(data) && budget > 0
+				ok = i+headerSize+body <= len(data) && budget > 0 &&
+					!holes.in(at+int64(i), int64(headerSize+body))
 				if ok {
 					ok = checksum(data[i+headerSize:][:body]) == h.body
 				}
@@ -80,7 +104,7 @@ func (f *file) findEnd(s *section, limit int64) error {
 	expected := s.byLast() + int64(s.size) + s.sectionSize()
 	if at := expected - footerSize; at >= s.end && expected <= limit {
 		got := make([]byte, footerSize)
-		if err := f.read(got, at); err != nil {
+		if _, err := f.read(got, at); err != nil {
 			return err
 		}
 		if bytes.Equal(got, footer) {
@@ -108,7 +132,7 @@ func (f *file) find(pattern []byte, lo, hi int64) (int64, error) {
 	buf := make([]byte, min(hi-lo, scanChunk))
 	for lo+overlap < hi {
 		data := buf[:min(hi-lo, int64(len(buf)))]
-		if err := f.read(data, lo); err != nil {
+		if _, err := f.read(data, lo); err != nil {
 			return nowhere, err
 		}
 		if i := bytes.Index(data, pattern); i >= 0 {
@@ -128,7 +152,7 @@ func (f *file) readSlice(buf []byte, s *section, catalog []byte, i int, start, l
 	if at < 0 || at+int64(n) > limit {
 		return false, nil
 	}
-	if err := f.read(buf[:n], at); err != nil {
+	if h, err := f.read(buf[:n], at); len(h) > 0 || err != nil {
 		return false, err
 	}
 	clear(buf[n:s.slice])
@@ -165,7 +189,7 @@ func (f *file) readBody(s *section, p packet) ([]byte, error) {
 		return nil, nil
 	}
 	buf := make([]byte, headerSize+n)
-	if err := f.read(buf, p.at); err != nil {
+	if h, err := f.read(buf, p.at); len(h) > 0 || err != nil {
 		return nil, err
 	}
 	h, ok := parsePacketHeader(buf)

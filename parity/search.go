@@ -97,12 +97,13 @@ func (f *file) search(w *wanted, lo, hi int64,
 	scratch := make([]byte, w.padded)
 	for at := lo; at+int64(w.width) <= hi; {
 		data := buf[:min(hi-at, int64(len(buf)))]
-		if err := f.read(data, at); err != nil {
+		holes, err := f.read(data, at)
+		if err != nil {
 			return err
 		}
 		v := r.register(data[:w.width])
 		for i := 0; ; i++ {
-			if crc := v ^ r.constant; w.may(crc) {
+			if crc := v ^ r.constant; w.may(crc) && !holes.in(at+int64(i), int64(w.width)) {
 				window := data[i:][:w.width]
 				list := w.take(crc, window, scratch)
 				if len(list) == 0 {

@@ -26,8 +26,8 @@ type healer struct {
 	buf []byte // of the last zone
 }
 
-// load reads a zone and heals it. Its data are valid until the next load. The error is that of the
-// source alone.
+// load reads a zone and heals it. Its data are valid until the next load. The error is that of a
+// source that ends too early.
 func (h *healer) load(s *section) (*zone, error) {
 	z := &zone{section: s, begins: s.start}
 	// All memory and work are a few times what the file has of zone and packets.
@@ -77,8 +77,12 @@ func (h *healer) loadWithoutCatalog(z *zone) error {
 		if start < z.lo || start+int64(z.size) > z.end {
 			continue
 		}
-		if err := h.read(z.data[:z.size], start); err != nil {
+		holes, err := h.read(z.data[:z.size], start)
+		if err != nil {
 			return err
+		}
+		if len(holes) > 0 {
+			continue
 		}
 		if c := makeCatalog(cutSlices(z.data, z.slice)); xxhash.Sum64(c) == z.id {
 			z.catalog, z.begins = c, start
@@ -264,7 +268,7 @@ func (h *healer) correctStart(z *zone) error {
 		return nil
 	}
 	buf := make([]byte, min(8*sample, max(sample, z.begins-z.after), z.end-z.after))
-	if err := h.read(buf, z.after); err != nil {
+	if _, err := h.read(buf, z.after); err != nil {
 		return err
 	}
 	for ; len(buf) >= sample; buf = buf[sample:] {
@@ -313,10 +317,10 @@ func (f *file) sectionIntact(s *section) (bool, error) {
 	head := len(want)
 	want = appendFooter(want, size)
 	got := make([]byte, len(want))
-	if err := f.read(got[:head], at); err != nil {
+	if h, err := f.read(got[:head], at); len(h) > 0 || err != nil {
 		return false, err
 	}
-	if err := f.read(got[head:], at+size-footerSize); err != nil {
+	if h, err := f.read(got[head:], at+size-footerSize); len(h) > 0 || err != nil {
 		return false, err
 	}
 	return bytes.Equal(got, want), nil

@@ -152,7 +152,8 @@ var optionTable = []option{
 	{group: groupRecover, long: "repair",
 		brief: "Repair a damaged file that has parity, to -o FILE.",
 		text: "Write a damaged file as it was to -o FILE or -c, from the parity that --parity added. " +
-			"What cannot be repaired is copied as it is, with exit code 2."},
+			"What cannot be read counts as damage. What cannot be repaired is copied as it is, with " +
+			"exit code 2."},
 	{group: groupRecover, long: "zero-fill",
 		text: "With --recover, write zeros in place of lost content."},
 

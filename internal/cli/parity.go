@@ -61,8 +61,17 @@ func (a *app) repairTo(w io.Writer, in *source) error {
 		}
 		return err
 	}
+	a.reportRepair(in, report, err)
+	return nil
+}
+
+// reportRepair prints what Repair has returned.
+func (a *app) reportRepair(in *source, report *parity.Report, err error) {
 	if err != nil {
 		a.raise(exitWarning)
+	}
+	if report.ReadErr != nil {
+		a.print(in.name, "parts that cannot be read count as damage: %s", reason(report.ReadErr))
 	}
 	for i, z := range report.Zones {
 		if text := zoneDamage(z); text != "" {
@@ -75,13 +84,15 @@ func (a *app) repairTo(w io.Writer, in *source) error {
 	case report.Unprotected > 0 && !a.cfg.quiet:
 		a.print(in.name, "%d bytes have no parity; copied", report.Unprotected)
 	}
+	if n := report.Unreadable; n > 0 {
+		a.print(in.name, "%d bytes that cannot be read or repaired are zeros in the result", n)
+	}
 	switch {
 	case err != nil:
 		a.print(in.name, "not all could be repaired; --recover saves what is intact of the result")
 	case report.Intact() && !a.cfg.quiet:
 		a.print(in.name, "is intact")
 	}
-	return nil
 }
 
 // zoneDamage describes the damage of a zone. It returns "" for an intact one.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"runtime"
 
 	"github.com/gopz/compress"
@@ -149,7 +150,9 @@ func (a *app) report(in *source, out *output, m *meter, err error) {
 		return
 	}
 	text := a.explain(in, err)
-	if errors.Is(err, compress.ErrCorrupt) || errors.Is(err, compress.ErrTruncated) || in.parity != nil {
+	var unreadable *fs.PathError
+	if errors.Is(err, compress.ErrCorrupt) || errors.Is(err, compress.ErrTruncated) ||
+		errors.As(err, &unreadable) || in.parity != nil {
 		text += in.repairable()
 	}
 	a.fail(in.name, "%s", text)

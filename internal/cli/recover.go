@@ -34,7 +34,7 @@ func (a *app) recoverTo(w io.Writer, in *source, m *meter, opts []compress.Optio
 		}
 		copies = compress.Damage{}
 	}
-	err := compress.Recover(w, in.f, in.info.Size(), func(d compress.Damage) error {
+	err := compress.Recover(w, in.readerAt(), in.info.Size(), func(d compress.Damage) error {
 		a.raise(exitWarning)
 		lost += max(d.Content, 0)
 		known = known && d.Content >= 0 && d.Kind != compress.DamageCheck

@@ -86,3 +86,41 @@ func ReadAt(src io.ReaderAt, p []byte, off int64) error {
 	}
 	return err
 }
+
+// Sector is the size in bytes of the pieces in which ReadAround tries a failed read again: the sector
+// of most disks.
+const Sector = 4096
+
+// ReadAround fills p from offset off of src, as far as that can be read. A failed read is tried again
+// in pieces, down to a sector. What cannot be read becomes zeros, and ReadAround calls failed with the
+// place in p and the error. An error that failed returns ends the read. n is less than len(p) at the
+// end of src.
+func ReadAround(
+	src io.ReaderAt, p []byte, off int64, failed func(from, to int, err error) error,
+) (n int, err error) {
+	size := len(p) // of the next read
+	for n < len(p) {
+		q := p[n:min(len(p), n+size)]
+		m, err := src.ReadAt(q, off+int64(n))
+		if m < 0 || m > len(q) || m < len(q) && err == nil {
+			m, err = 0, errs.BadCount
+		}
+		n += m
+		switch piece := int(Sector - (off+int64(n))%Sector); {
+		case m == len(q):
+			size = min(2*size, len(p))
+		case err == io.EOF:
+			return n, nil
+		case len(q)-m > piece:
+			size = piece
+		default:
+			clear(q[m:])
+			if err := failed(n, n+len(q)-m, err); err != nil {
+				return n, err
+			}
+			n += len(q) - m
+			size = Sector
+		}
+	}
+	return n, nil
+}

@@ -59,10 +59,6 @@ const (
 	// one.
 	maxGaps = 64
 
-	// sector is the size in bytes of the pieces in which a failed read is tried again: the sector
-	// of most disks.
-	sector = 4096
-
 	// maxWaste bounds the bytes of blocks that are decoded in vain, as a multiple of the file's
 	// size: blocks that are not intact may overlap.
 	maxWaste = 4
@@ -90,34 +86,28 @@ type Salvage struct {
 // over. Bytes that cannot be read are given as zeros, which no header of any format contains.
 func (s *Salvage) Peek(p []byte, off int64) []byte {
 	p = p[:max(0, min(int64(len(p)), s.Size-off))]
-	for done := 0; done < len(p); {
-		if s.Err == nil {
-			s.Err = s.Limits.Canceled()
-		}
-		if s.Err != nil {
-			return nil
-		}
-		at := off + int64(done)
-		q := p[done:]
-		n, err := s.Src.ReadAt(q, at)
-		if piece := int(sector - at%sector); n != len(q) && err != io.EOF && len(q) > piece {
-			q = q[:piece]
-			n, err = s.Src.ReadAt(q, at)
-		}
-		if n < 0 || n > len(q) || n < len(q) && err == nil {
-			n, err = 0, errs.BadCount
-		}
-		if n < len(q) {
-			if err == io.EOF { // the file has become shorter
-				s.Size = at + int64(n)
-				return p[:done+n]
-			}
-			s.ReadErr = err
-			clear(q[n:])
-		}
-		done += len(q)
+	if len(p) == 0 || s.canceled() != nil {
+		return nil
 	}
-	return p
+	n, err := container.ReadAround(s.Src, p, off, func(_, _ int, err error) error {
+		s.ReadErr = err
+		return s.canceled()
+	})
+	if err != nil {
+		return nil
+	}
+	if n < len(p) { // the file has become shorter
+		s.Size = off + int64(n)
+	}
+	return p[:n]
+}
+
+// canceled returns the error that ends the search, if there is one.
+func (s *Salvage) canceled() error {
+	if s.Err == nil {
+		s.Err = s.Limits.Canceled()
+	}
+	return s.Err
 }
 
 // AddGap notes a gap in front of the next block.

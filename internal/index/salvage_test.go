@@ -13,6 +13,8 @@ import (
 
 var errTest = errors.New("test error")
 
+const sector = container.Sector
+
 // badSectors is a file of which some sectors cannot be read.
 type badSectors struct {
 	data []byte
