@@ -43,16 +43,6 @@ func (a *app) indexTo(w io.Writer, in *source, m *meter, opts []compress.Option)
 	return err
 }
 
-// countReaderAt reads the source of a meter at any place, and shows the progress.
-type countReaderAt struct{ m *meter }
-
-func (c *countReaderAt) ReadAt(p []byte, off int64) (int, error) {
-	n, err := c.m.in.f.ReadAt(p, off)
-	c.m.r.n = max(c.m.r.n, off+int64(n))
-	c.m.bar.setRead(c.m.r.n)
-	return n, err
-}
-
 // openIndex opens the index beside a .gz file, by the names that pz, bgzip and gztool give it. It
 // returns nil if there is none.
 func (a *app) openIndex(in *source) (f *os.File, size int64) {

@@ -62,8 +62,11 @@ func (c *countWriter) Write(p []byte) (int, error) {
 	}
 	n, err := c.w.Write(p)
 	c.n += int64(n)
-	if c.m.app.cfg.mode == modeRecover {
-		c.m.bar.setDone(0, c.n) // Recover reports no progress
+	switch c.m.app.cfg.mode { // of which the library reports no progress
+	case modeRecover:
+		c.m.bar.setDone(0, c.n)
+	case modeRepair: // the result has about as many bytes as the file
+		c.m.bar.setDone(c.n, c.n)
 	}
 	if err == nil && n < len(p) {
 		err = io.ErrShortWrite
@@ -74,11 +77,21 @@ func (c *countWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// countReaderAt reads the source of a meter at any place, and counts what it reads.
+type countReaderAt struct{ m *meter }
+
+func (c *countReaderAt) ReadAt(p []byte, off int64) (int, error) {
+	n, err := c.m.in.readerAt().ReadAt(p, off)
+	c.m.r.n += int64(n)
+	c.m.bar.setRead(c.m.r.n)
+	return n, err
+}
+
 func (a *app) newMeter(in *source, out *output) *meter {
 	m := &meter{app: a, in: in, out: out, start: a.now(), from: in.start}
 	m.r.m, m.w.m = m, m
 	if a.held == nil {
-		m.bar = a.newProgressBar(in, out, m.start)
+		m.bar = a.newProgressBar("", in, out, m.start)
 	}
 	return m
 }
@@ -132,12 +145,12 @@ func (m *meter) progress(p compress.Progress) {
 
 func (m *meter) done() { m.bar.end() }
 
-// summary prints the line of -v about one file. recoverTo and writeDictionary print their own. A part
-// of the content has none, because its compressed size is not known.
+// summary prints the line of -v about one file. recoverTo, repairTo and writeDictionary print their own.
+// A part of the content has none, because its compressed size is not known.
 func (a *app) summary(in *source, out *output, m *meter) {
 	c := &a.cfg
-	if !c.verbose || c.ranged() || c.mode == modeRecover || c.mode == modeIndex || c.mode == modeTrain ||
-		c.mode == modeExtract || c.tar {
+	if !c.verbose || c.ranged() || c.mode == modeRecover || c.mode == modeRepair || c.mode == modeIndex ||
+		c.mode == modeTrain || c.mode == modeExtract || c.tar {
 		return
 	}
 	// Content comes from the library, not from the writer: -t writes nothing.

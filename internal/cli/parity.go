@@ -49,12 +49,13 @@ func (a *app) protect(
 	return pw.Close()
 }
 
-// repairTo writes the source as it was before it was damaged.
-func (a *app) repairTo(w io.Writer, in *source) error {
+// repairTo writes the source as it was before it was damaged. The bar shows what is read until the first
+// zone is written.
+func (a *app) repairTo(w io.Writer, in *source, m *meter) error {
 	if !in.regular() {
 		return errNotRegular
 	}
-	report, err := parity.Repair(w, in.readerAt(), in.info.Size())
+	report, err := parity.Repair(w, &countReaderAt{m}, in.info.Size())
 	if report == nil {
 		if errors.Is(err, parity.ErrNoParity) {
 			return errors.New("has no parity; --recover saves what is intact")

@@ -57,7 +57,7 @@ func (a *app) convert(w io.Writer, in *source, m *meter) error {
 	case modeRecover:
 		return a.recoverTo(w, in, m, opts)
 	case modeRepair:
-		return a.repairTo(w, in)
+		return a.repairTo(w, in, m)
 	case modeIndex:
 		return a.indexTo(w, in, m, opts)
 	case modeCompress:

@@ -82,16 +82,16 @@ func (a *app) showRun() {
 	}
 }
 
-// newProgressBar starts a bar. It returns nil if no bar is wanted or content passes through the
-// same terminal.
-func (a *app) newProgressBar(in *source, out *output, start time.Time) *progressBar {
+// newProgressBar starts a bar, which shows task in front of the name. It returns nil if no bar is wanted
+// or content passes through the same terminal.
+func (a *app) newProgressBar(task string, in *source, out *output, start time.Time) *progressBar {
 	if a.cfg.quiet || !a.isTerminal(a.stderr) {
 		return nil
 	}
 	if out.f != nil && a.isTerminal(out.f) || a.isTerminal(in.f) {
 		return nil
 	}
-	b := &progressBar{name: printable(in.name), total: -1, start: start}
+	b := &progressBar{name: task + printable(in.name), total: -1, start: start}
 	// Recover does not report what it has read.
 	switch size := in.size(); {
 	case a.cfg.mode == modeRecover:

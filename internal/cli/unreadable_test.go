@@ -51,7 +51,7 @@ func fromBadDisk(t *testing.T, mode mode, data string, bad, end int64,
 func TestUnreadable(t *testing.T) {
 	content := noise(400_000)
 	good := pz(t, content, "-B64K", "--parity", "10", "-c").want(t, exitOK).out
-	repair := func(a *app, w *bytes.Buffer, in *source) error { return a.repairTo(w, in) }
+	repair := func(a *app, w *bytes.Buffer, in *source) error { return a.repairTo(w, in, &meter{in: in}) }
 	out, messages, code, err := fromBadDisk(t, modeRepair, good, 98_304, 102_400, repair)
 	if err != nil || code != exitOK || out != good ||
 		!strings.Contains(messages, "cannot be read count as damage: input/output error") ||

@@ -29,6 +29,10 @@ func (j *job) verify() error {
 	}
 	defer r.Close()
 	c := &comparer{src: io.NewSectionReader(j.in.readerAt(), j.in.start, j.m.read())}
+	if j.app.held == nil {
+		c.bar = j.app.newProgressBar("comparing ", j.in, j.out, j.app.now())
+		defer c.bar.end()
+	}
 	if _, err := r.WriteTo(c); err != nil {
 		return fmt.Errorf("does not restore to the source: %s", reason(err))
 	}
@@ -43,6 +47,8 @@ var errDiffers = errors.New("the content differs")
 // A comparer is a Writer that expects the bytes of src.
 type comparer struct {
 	src *io.SectionReader
+	bar *progressBar
+	n   int64 // bytes compared
 	buf [64 << 10]byte
 }
 
@@ -57,6 +63,8 @@ func (c *comparer) Write(p []byte) (done int, err error) {
 			return done, errDiffers
 		}
 		done += n
+		c.n += int64(n)
+		c.bar.setDone(c.n, c.n)
 	}
 	return done, nil
 }
