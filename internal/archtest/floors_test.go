@@ -41,6 +41,7 @@ var packages = map[string]floor{
 	"pipeline/internal/offload": engine,
 
 	"parity": library,
+	"merge":  library,
 
 	"internal/errs":       ground,
 	"internal/blockcache": ground,
@@ -172,6 +173,9 @@ var sideways = map[arrow]string{
 	{"lz77", "lz77/internal/optimal"}: "exports its parser and its types",
 
 	{"lzseq", "lz77"}: "codes sequences, a type of lz77",
+
+	{"merge", ""}:       "decompresses blocks to see which are intact",
+	{"merge", "parity"}: "restores what no copy has",
 
 	{"pipeline", "pipeline/internal/offload"}: "passes blocks to a device through its coordinator",
 

@@ -116,6 +116,8 @@ func (c *config) checkMode() error {
 		return errors.New("--rm does not go with --range, which restores a part")
 	case c.mode == modeDecompress && c.noCheck && c.remove:
 		return errors.New("--rm does not go with -d --no-check, which does not verify the result")
+	case c.mode == modeMerge:
+		return c.checkMerge()
 	case c.mode == modeRepair && c.remove:
 		return errors.New("--rm does not go with --repair; keep the damaged file")
 	case c.mode == modeRepair && !c.toStdout && c.output == "":
@@ -132,6 +134,23 @@ func (c *config) checkMode() error {
 		return errors.New("--train needs -o FILE or -c, for the dictionary")
 	case c.mode == modeRecover && !c.toStdout && c.output == "":
 		return errors.New("--recover needs -o FILE or -c, because the result may be incomplete")
+	}
+	return nil
+}
+
+// checkMerge checks the options of --merge.
+func (c *config) checkMerge() error {
+	switch {
+	case c.remove:
+		return errors.New("--rm does not go with --merge; keep the damaged files")
+	case c.recursive, len(c.lists) > 0:
+		return errors.New("--merge does not go with -r and --files-from; name the copies")
+	case c.noCheck:
+		return errors.New("--merge does not go with --no-check, for checks tell which copy is right")
+	case len(c.copies) == 0:
+		return errors.New("--merge needs two copies of a file, or more")
+	case !c.toStdout && c.output == "":
+		return errors.New("--merge needs -o FILE or -c")
 	}
 	return nil
 }

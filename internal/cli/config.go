@@ -18,6 +18,7 @@ const (
 	modeList
 	modeRecover
 	modeRepair
+	modeMerge
 	modeIndex
 	modeBench
 	modeTrain
@@ -52,6 +53,7 @@ type inputConfig struct {
 	recursive bool
 	tar       bool     // make an archive, or list one
 	members   []string // of the archive, that -x extracts; none is for all
+	copies    []string // of the first operand, which --merge merges with it
 }
 
 // outputConfig says where results go and what happens to existing files.
@@ -129,6 +131,9 @@ func parseFlags(args []string, getenv func(string) string) (config, error) {
 	}
 	if !shellExpands {
 		c.files = expandWildcards(c.files)
+	}
+	if c.mode == modeMerge && len(c.files) > 0 {
+		c.files, c.copies = c.files[:1], c.files[1:]
 	}
 	for _, v := range invalid {
 		if !fs.Changed(v.flag) {

@@ -91,6 +91,7 @@ func (c *config) actionFlags(fs *pflag.FlagSet) {
 	action("extract", func() { c.mode = modeExtract })
 	action("recover", func() { c.mode = modeRecover })
 	action("repair", func() { c.mode = modeRepair })
+	action("merge", func() { c.mode = modeMerge })
 	action("index", func() { c.mode = modeIndex })
 	action("train", func() { c.mode = modeTrain })
 	action("keep", func() { c.remove = false })

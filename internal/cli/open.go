@@ -76,13 +76,14 @@ func (a *app) openSource(e entry) *source {
 	return s
 }
 
-var errNotRegular = errors.New("is not a regular file, which -l, --index, --recover and --repair need; " +
+var errNotRegular = errors.New("is not a regular file, which -l, --index, --recover, --repair and --merge " +
+	"need; " +
 	"store the data in a file first")
 
 // needsRandomAccess reports whether the mode reads a file at any place.
 func (c *config) needsRandomAccess() bool {
 	return c.mode == modeList && !c.tar || c.mode == modeRecover || c.mode == modeRepair ||
-		c.mode == modeIndex
+		c.mode == modeMerge || c.mode == modeIndex
 }
 
 // acceptable reports whether the mode can process a file of this type. If not, it prints a message.

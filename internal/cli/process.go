@@ -50,6 +50,11 @@ func (a *app) transfer(in *source, out *output, m *meter) error {
 // restores reports whether results are content of compressed files.
 func (c *config) restores() bool { return c.mode == modeDecompress || c.mode == modeRecover }
 
+// recovers reports whether the mode saves what is left of damaged files.
+func (c *config) recovers() bool {
+	return c.mode == modeRecover || c.mode == modeRepair || c.mode == modeMerge
+}
+
 // convert does the work of the mode on one source.
 func (a *app) convert(w io.Writer, in *source, m *meter) error {
 	opts := append(a.options(), m.options()...)
@@ -58,6 +63,8 @@ func (a *app) convert(w io.Writer, in *source, m *meter) error {
 		return a.recoverTo(w, in, m, opts)
 	case modeRepair:
 		return a.repairTo(w, in, m)
+	case modeMerge:
+		return a.mergeTo(w, in, m, opts)
 	case modeIndex:
 		return a.indexTo(w, in, m, opts)
 	case modeCompress:

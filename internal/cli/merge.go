@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/gopz/compress"
+	"github.com/gopz/compress/merge"
+)
+
+// mergeTo writes the file that the source and the other operands are copies of.
+func (a *app) mergeTo(w io.Writer, in *source, m *meter, opts []compress.Option) error {
+	if !in.regular() {
+		return errNotRegular
+	}
+	names := append([]string{in.name}, a.cfg.copies...)
+	copies := []merge.Copy{{Src: &countReaderAt{m}, Size: in.info.Size()}}
+	infos := []os.FileInfo{in.info}
+	for _, path := range a.cfg.copies {
+		f, info, err := openCopy(path)
+		if err != nil {
+			return fmt.Errorf("the copy %s: %s", printable(path), reason(err))
+		}
+		defer f.Close()
+		for i, other := range infos {
+			if os.SameFile(info, other) {
+				return fmt.Errorf("the copy %s is the same file as %s", printable(path), printable(names[i]))
+			}
+		}
+		infos = append(infos, info)
+		copies = append(copies, merge.Copy{Src: f, Size: info.Size()})
+	}
+	report, err := merge.Merge(w, copies, opts...)
+	if err != nil {
+		return a.explainMerge(in, m, report, err)
+	}
+	a.reportMerge(in, names, report)
+	return nil
+}
+
+// openCopy opens a copy of a file.
+func openCopy(path string) (*os.File, os.FileInfo, error) {
+	if info, err := os.Stat(path); err != nil { // to open a named pipe would wait for a writer
+		return nil, nil, err
+	} else if !info.Mode().IsRegular() {
+		return nil, nil, errors.New("is not a regular file")
+	}
+	f, err := openShared(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return f, info, nil
+}
+
+// explainMerge prints what Merge says is lost, and returns an error that is about no single copy.
+func (a *app) explainMerge(in *source, m *meter, report *merge.Report, err error) error {
+	if m.w.err != nil || report == nil || errors.Is(err, compress.ErrMemory) {
+		return err
+	}
+	for _, r := range report.Lost {
+		a.print(in.name, "intact in no copy: bytes %d to %d of the file", r.Offset, r.Offset+r.Size-1)
+	}
+	advice := ""
+	if len(report.Lost) > 0 {
+		advice = "; --recover saves the other blocks of a copy"
+	}
+	return fmt.Errorf("cannot be merged: %s%s", libraryReason(err), advice)
+}
+
+// reportMerge says what comes from which copy.
+func (a *app) reportMerge(in *source, names []string, report *merge.Report) {
+	if a.cfg.quiet {
+		return
+	}
+	if report.Parts == 0 {
+		a.print(in.name, "the copies are equal, and intact")
+		return
+	}
+	for i, n := range report.Used {
+		if n > 0 {
+			a.print(names[i], "has given %d of the bytes in which the copies differ", n)
+		}
+	}
+	if list := report.Healed; len(list) > 0 {
+		n := int64(0)
+		for _, r := range list {
+			n += r.Size
+		}
+		a.print(in.name, "%d bytes that no copy has intact were restored from the parity", n)
+	}
+}

@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestMerge merges copies that are damaged at different places.
+func TestMerge(t *testing.T) {
+	content := sample(300_000) + noise(100_000)
+	for _, format := range []string{"pz", "zst", "gz"} {
+		dir := t.TempDir()
+		good := pz(t, content, "-c", "-B64K", "--format", format).want(t, exitOK).out
+		third := len(good) / 3
+		spoil := func(at, n int) string {
+			return good[:at] + strings.Repeat("x", n) + good[at+n:]
+		}
+		a := write(t, spoil(third, 500), dir, "a")
+		b := write(t, spoil(2*third, 4096)[:len(good)-5], dir, "b")
+		out := filepath.Join(dir, "out")
+		pz(t, "", "-t", a).want(t, exitError)
+		pz(t, "", "-t", b).want(t, exitError)
+		pz(t, "", "--merge", a, b, "-o", out).want(t, exitOK,
+			a+": has given 4", b+": has given 5", "of the bytes in which the copies differ")
+		wantFile(t, out, good)
+		res := pz(t, "", "-q", "--merge", "-c", b, a).want(t, exitOK)
+		wantContent(t, res.out, good)
+		if res.err != "" {
+			t.Errorf("-q prints %q", res.err)
+		}
+		c := write(t, good, dir, "c")
+		d := write(t, good, dir, "d")
+		pz(t, "", "--merge", c, d, "-fo", out).want(t, exitOK, "the copies are equal, and intact")
+		// All copies are damaged at the same place.
+		e := write(t, spoil(third+100, 10), dir, "e")
+		lost := "cannot be merged: "
+		if format != "gz" {
+			lost = "intact in no copy: bytes "
+		}
+		pz(t, "", "--merge", a, e, "-o", filepath.Join(dir, "none")).want(t, exitError, lost)
+		wantFiles(t, dir, "a", "b", "c", "d", "e", "out")
+	}
+}
+
+// TestMergeParity merges copies that parity has to complete.
+func TestMergeParity(t *testing.T) {
+	dir := t.TempDir()
+	good := pz(t, noise(400_000), "-c", "--parity", "5").want(t, exitOK).out
+	half := len(good) / 2
+	a := write(t, good[:half]+"damage"+good[half+6:], dir, "a")
+	b := write(t, good[:100]+strings.Repeat("x", 50_000)+good[50_100:half]+"DAMAGE"+good[half+6:], dir, "b")
+	out := filepath.Join(dir, "out")
+	pz(t, "", "--merge", b, a, "-o", out).want(t, exitOK,
+		"bytes that no copy has intact were restored from the parity")
+	wantFile(t, out, good)
+}
+
+func TestMergeOptions(t *testing.T) {
+	dir := t.TempDir()
+	in := write(t, pz(t, "content", "-c").out, dir, "a")
+	for _, c := range []struct{ args, text string }{
+		{"--merge A -c", "--merge needs two copies of a file, or more"},
+		{"--merge A A", "--merge needs -o FILE or -c"},
+		{"--merge --rm A A -c", "--rm does not go with --merge"},
+		{"--merge -r A A -c", "--merge does not go with -r"},
+		{"--merge --no-check A A -c", "--merge does not go with --no-check"},
+		{"--merge A A -c", "is the same file as"},
+		{"--merge A A/missing -c", "the copy "},
+		{"--merge A DIR -c", "is not a regular file"},
+	} {
+		args := strings.Fields(strings.NewReplacer("DIR", dir, "A", in).Replace(c.args))
+		pz(t, "", args...).want(t, exitError, c.text)
+	}
+	bare := pz(t, sample(1000), "-c", "--no-check").out
+	x := write(t, bare, dir, "x")
+	y := write(t, bare[:500]+"y"+bare[501:], dir, "y")
+	pz(t, "", "--merge", x, y, "-c").want(t, exitError, "cannot be merged: ")
+	wantFiles(t, dir, "a", "x", "y")
+}
