@@ -23,6 +23,8 @@ var packages = map[string]floor{
 
 	"httpcompress": programs,
 
+	"internal/refdec": programs, // stands alone; part of the command
+
 	"internal/cli/internal/foreign": programs, // part of the command
 	"internal/cli/remote":           programs, // likewise; main packages choose it, for it links net/http
 	"internal/cli/internal/train":   programs, // likewise
@@ -104,7 +106,6 @@ var packages = map[string]floor{
 	"internal/bcetest":  workshop,
 	"internal/corpus":   workshop,
 	"internal/peertest": workshop,
-	"internal/refdec":   workshop,
 	"internal/testenv":  workshop,
 	"packaging":         workshop, // scripts and data
 	"internal/wgsl":     workshop, // its output is under version control
@@ -163,6 +164,8 @@ var sideways = map[arrow]string{
 
 	{"internal/cli", "archive"}: "makes, lists and extracts archives",
 	{"internal/cli", "parity"}:  "repairs files",
+
+	{"internal/cli", "internal/refdec"}: "is a second decoder, for -t --deep",
 
 	{"internal/cli", "internal/plot"}: "draws what -b measures",
 

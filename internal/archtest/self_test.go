@@ -71,7 +71,7 @@ var checkTests = []struct {
 	// Packages of the workshop are for tests and tools, and stand alone.
 	{"", "internal/corpus", false, "for tests only"},
 	{"internal/cli", "internal/corpus", false, "for tests only"},
-	{"internal/refdec", "internal/corpus", false, "stand alone"},
+	{"internal/bcetest", "internal/corpus", false, "stand alone"},
 	{"internal/corpus", "lz77", false, "stand alone"},
 	{"simd", "internal/corpus", true, ""},
 

@@ -108,6 +108,8 @@ func (c *config) checkMode() error {
 	switch {
 	case c.json && c.mode != modeList && c.mode != modeBench:
 		return errors.New("--json goes with -l and -b only")
+	case c.deep && c.mode != modeTest:
+		return errors.New("--deep goes with -t only")
 	case c.zeroFill && c.mode != modeRecover:
 		return errors.New("--zero-fill goes with --recover only")
 	case c.ranged() && (c.mode != modeDecompress || !c.toStdout && c.output == ""):

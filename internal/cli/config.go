@@ -37,6 +37,7 @@ type config struct {
 	quiet    bool
 	verbose  bool
 	json     bool
+	deep     bool   // -t with a second decoder
 	help     string // "", helpBrief, helpAll or one of generatedHelp
 	version  bool
 	listGPUs bool

@@ -119,6 +119,7 @@ func (c *config) boolFlags(fs *pflag.FlagSet) {
 	flag(&c.tar, "tar")
 	flag(&c.version, "version")
 	flag(&c.json, "json")
+	flag(&c.deep, "deep")
 	flag(&c.rsyncable, "rsyncable")
 	flag(&c.zeroFill, "zero-fill")
 	flag(&c.listGPUs, "list-gpus")

@@ -118,6 +118,11 @@ var optionTable = []option{
 	{group: groupList, short: "t", long: "test",
 		brief: "Check that files can be restored; write nothing.",
 		text:  "Check that files can be restored. Write nothing."},
+	{group: groupList, long: "deep",
+		text: "With -t, also decompress each file with a second, independent decoder, and compare the " +
+			"contents: .gz files with that of Go, .pz files with one that follows the text of the format " +
+			"and is slow. It takes a .pz file into memory, {readermemory} or -M at most. .zst files have " +
+			"no second decoder, which would make the program too large. Files without one are a warning."},
 	{group: groupList, short: "l", long: "list",
 		brief: "List sizes, ratio and format of files.",
 		text: "List the contents. pz reads the index of a file where there is one, and otherwise " +

@@ -77,8 +77,11 @@ func (a *app) convert(w io.Writer, in *source, m *meter) error {
 	}
 	in.openParity()
 	defer in.noteHealed()
-	if a.cfg.ranged() {
+	switch {
+	case a.cfg.ranged():
 		return a.restoreRange(w, in, m, opts)
+	case a.cfg.deep:
+		return a.testDeep(in, m, opts)
 	}
 	return a.restore(w, in, m, opts)
 }

@@ -28,7 +28,8 @@ func (j *job) verify() error {
 		return fmt.Errorf("does not restore: %s", reason(err))
 	}
 	defer r.Close()
-	c := &comparer{src: io.NewSectionReader(j.in.readerAt(), j.in.start, j.m.read())}
+	src := io.NewSectionReader(j.in.readerAt(), j.in.start, j.m.read())
+	c := &comparer{src: src}
 	if j.app.held == nil {
 		c.bar = j.app.newProgressBar("comparing ", j.in, j.out, j.app.now())
 		defer c.bar.end()
@@ -36,7 +37,7 @@ func (j *job) verify() error {
 	if _, err := r.WriteTo(c); err != nil {
 		return fmt.Errorf("does not restore to the source: %s", reason(err))
 	}
-	if n, _ := c.src.Read(make([]byte, 1)); n > 0 {
+	if n, _ := src.Read(make([]byte, 1)); n > 0 {
 		return errors.New("does not restore to the source: its end is missing")
 	}
 	return nil
@@ -46,7 +47,7 @@ var errDiffers = errors.New("the content differs")
 
 // A comparer is a Writer that expects the bytes of src.
 type comparer struct {
-	src *io.SectionReader
+	src io.Reader
 	bar *progressBar
 	n   int64 // bytes compared
 	buf [64 << 10]byte

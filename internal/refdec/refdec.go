@@ -1,8 +1,9 @@
 // Package refdec is a second decoder of .pz files, written from docs/FORMAT.md alone.
 //
 // It shares no code with the library's decoder and does not try to be fast. It reads one symbol,
-// one bit and one byte at a time, in the order in which the document describes them. Tests compare
-// the two decoders. Where they differ, the document or one of them is wrong.
+// one bit and one byte at a time, in the order in which the document describes them. Tests, and the
+// command for its users (pz -t --deep), compare the two decoders. Where they differ, the document or
+// one of them is wrong.
 package refdec
 
 import (
@@ -59,24 +60,34 @@ type Dictionary struct {
 // also returns the content of all blocks before it.
 func Decode(file []byte, dict Dictionary) ([]byte, error) {
 	var content []byte
+	err := DecodeTo(file, dict, func(block []byte) error {
+		content = append(content, block...)
+		return nil
+	})
+	return content, err
+}
+
+// DecodeTo passes the content of each block to emit, in order, which must not keep it. It keeps the
+// content of a stream with a window in memory, and of other streams one block. An error of emit ends it.
+func DecodeTo(file []byte, dict Dictionary, emit func(block []byte) error) error {
 	streams := 0
 	for at := 0; at < len(file); {
 		size, err := 0, error(nil)
 		if isSection(file[at:]) {
 			size, err = skipSection(file[at:])
 		} else {
-			size, err = decodeStream(&content, file[at:], dict)
+			size, err = decodeStream(emit, file[at:], dict)
 			streams++
 		}
 		if err != nil {
-			return content, err
+			return err
 		}
 		at += size
 	}
 	if streams == 0 {
-		return nil, ErrTruncated // A file has at least one stream.
+		return ErrTruncated // A file has at least one stream.
 	}
-	return content, nil
+	return nil
 }
 
 // isSection reports whether b begins with a section and not with a stream.
@@ -201,11 +212,11 @@ func crc16(b []byte) uint16 {
 	return ^sum
 }
 
-// decodeStream appends the content of the stream at the front of b to *content and returns the size
-// of the stream.
-func decodeStream(content *[]byte, b []byte, dict Dictionary) (size int, err error) {
+// decodeStream passes the content of the stream at the front of b to emit and returns the size of the
+// stream.
+func decodeStream(emit func([]byte) error, b []byte, dict Dictionary) (size int, err error) {
 	if isSmall(b) {
-		return decodeSmall(content, b, dict)
+		return decodeSmall(emit, b, dict)
 	}
 	h, err := parseHeader(b, dict)
 	if err != nil {
@@ -262,11 +273,13 @@ func decodeStream(content *[]byte, b []byte, dict Dictionary) (size int, err err
 				return 0, corrupt("check of all content of block %d", number)
 			}
 		}
-		if bh.kind == kindFill {
+		if bh.kind == kindFill || h.window == 0 {
 			own = nil
 		}
 		past = append(past, own)
-		*content = append(*content, raw...)
+		if err := emit(raw); err != nil {
+			return 0, err
+		}
 		contentSize += uint64(len(raw))
 	}
 	for len(index)%unitSize != 0 {

@@ -364,3 +364,19 @@ func TestDefaultTables(t *testing.T) {
 		}
 	}
 }
+
+// TestDecodeTo checks that an error of emit ends the decoder, in streams of both kinds.
+func TestDecodeTo(t *testing.T) {
+	stop := errors.New("stop")
+	for _, n := range []int{1000, 100_000} {
+		file := encode(t, bytes.Repeat([]byte("content "), n/8), compress.WithBlockSize(4096))
+		blocks := 0
+		err := DecodeTo(file, Dictionary{}, func([]byte) error {
+			blocks++
+			return stop
+		})
+		if err != stop || blocks != 1 {
+			t.Errorf("%d bytes: %v after %d blocks", n, err, blocks)
+		}
+	}
+}

@@ -30,9 +30,9 @@ func isSmall(b []byte) bool {
 	return len(b) > 4 && string(b[:2]) == magic && b[2] == version && b[4] >= smallStream
 }
 
-// decodeSmall appends the content of the small stream at the front of b to *content and returns the
-// size of the stream.
-func decodeSmall(content *[]byte, b []byte, dict Dictionary) (size int, err error) {
+// decodeSmall passes the content of the small stream at the front of b to emit and returns the size of
+// the stream.
+func decodeSmall(emit func([]byte) error, b []byte, dict Dictionary) (size int, err error) {
 	n := smallHeaderSize(b[4])
 	if len(b) < n {
 		return 0, ErrTruncated
@@ -90,7 +90,9 @@ func decodeSmall(content *[]byte, b []byte, dict Dictionary) (size int, err erro
 		if h.hasChecks && contentCheck(bh.kind, payload, raw) != bh.contentCheck {
 			return 0, corrupt("content check")
 		}
-		*content = append(*content, raw...)
+		if err := emit(raw); err != nil {
+			return 0, err
+		}
 	}
 	if len(b)-at < 3 {
 		return 0, ErrTruncated

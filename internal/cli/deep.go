@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/refdec"
+)
+
+// A decoder writes the content of a source. It shares no code with the library's decoders.
+type decoder func(w io.Writer) error
+
+// testDeep tests a source with the library and with a second decoder, and compares the contents.
+func (a *app) testDeep(in *source, m *meter, opts []compress.Option) error {
+	second, why := a.secondDecoder(in, opts)
+	if second != nil {
+		return a.compareDecoders(second, in, m, opts)
+	}
+	err := a.restore(io.Discard, in, m, opts)
+	if err == nil || errors.Is(err, compress.ErrTrailing) {
+		a.warn(in.name, "was tested with one decoder only: %s", why)
+	}
+	return err
+}
+
+// secondDecoder returns the second decoder for a source, or the reason why there is none.
+func (a *app) secondDecoder(in *source, opts []compress.Option) (second decoder, why string) {
+	if !in.regular() {
+		return nil, "the second one needs a regular file"
+	}
+	src := in.section()
+	format, known := in.format()
+	switch {
+	case known && format == compress.Gzip:
+		return func(w io.Writer) error { return decodeGzip(w, src) }, ""
+	case !known || format != compress.PZ:
+		return nil, "pz has no second one for the format"
+	case a.dictionary != nil:
+		return nil, "the second one takes no dictionary"
+	}
+	limit := a.cfg.memory
+	if limit == 0 {
+		limit = compress.DefaultReaderMemory
+	}
+	need := src.Size()
+	if info, err := compress.ReadInfo(in.readerAt(), in.info.Size(), opts...); err == nil {
+		for _, s := range info.Streams {
+			if s.Window > 0 {
+				need += s.Content
+			}
+		}
+	}
+	if need > limit {
+		return nil, fmt.Sprintf("the second one needs more than %s of memory; use -M %s or more",
+			formatSize(limit), sizeOption(need))
+	}
+	return func(w io.Writer) error { return decodePZ(w, src) }, ""
+}
+
+// decodeGzip is the decoder of the standard library.
+func decodeGzip(w io.Writer, src io.Reader) error {
+	r, err := gzip.NewReader(bufio.NewReader(src))
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, r)
+	return err
+}
+
+// decodePZ is the decoder that was written from FORMAT.md.
+func decodePZ(w io.Writer, src *io.SectionReader) error {
+	file := make([]byte, src.Size())
+	if _, err := io.ReadFull(src, file); err != nil {
+		return err
+	}
+	return refdec.DecodeTo(file, refdec.Dictionary{}, func(block []byte) error {
+		_, err := w.Write(block)
+		return err
+	})
+}
+
+// secondError is an error of the second decoder.
+type secondError struct{ err error }
+
+func (e *secondError) Error() string { return "the second decoder fails: " + reason(e.err) }
+func (e *secondError) Unwrap() error { return e.err }
+
+// compareDecoders restores a source with both decoders at the same time. Neither is ahead of the other
+// by more than a block.
+func (a *app) compareDecoders(second decoder, in *source, m *meter, opts []compress.Option) error {
+	r, w := io.Pipe()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		err := second(w)
+		if err != nil {
+			err = &secondError{err}
+		}
+		w.CloseWithError(err)
+	}()
+	defer func() {
+		r.Close() // ends a decoder that goes on
+		<-ended
+	}()
+	c := &comparer{src: r}
+	err := a.restore(c, in, m, opts)
+	var failed *secondError
+	switch {
+	case errors.Is(err, errDiffers):
+		return fmt.Errorf("the two decoders return different content, behind byte %d of it", c.n)
+	case errors.As(err, &failed):
+		return fmt.Errorf("%s; behind byte %d of the content", failed.Error(), c.n)
+	case err != nil && !errors.Is(err, compress.ErrTrailing):
+		return err
+	}
+	n, end := io.Copy(io.Discard, io.LimitReader(r, 1))
+	switch {
+	case n > 0:
+		return errors.New("the second decoder returns more content")
+	case end != nil && err == nil && !endsGzip(in, end):
+		return end
+	}
+	return err
+}
+
+// endsGzip reports whether an error of the second decoder is about zeros behind the last member, which
+// the library ignores.
+func endsGzip(in *source, err error) bool {
+	return in.is(compress.Gzip) &&
+		(errors.Is(err, gzip.ErrHeader) || errors.Is(err, io.ErrUnexpectedEOF))
+}

@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gopz/compress"
+)
+
+// TestDeep tests files of all formats with two decoders.
+func TestDeep(t *testing.T) {
+	content := sample(300_000) + noise(100_000)
+	dir := t.TempDir()
+	for name, args := range map[string][]string{
+		"a.pz":      {"-B64K"},
+		"empty.pz":  {"-B64K"},
+		"small.pz":  nil,
+		"dense.pz":  {"-9"},
+		"plain.pz":  {"-p", "lzr"},
+		"long.pz":   {"--long=20", "-B64K"},
+		"parity.pz": {"--parity", "5"},
+		"a.gz":      {"--format", "gz"},
+	} {
+		in := content
+		switch name {
+		case "empty.pz":
+			in = ""
+		case "small.pz":
+			in = in[:5000]
+		}
+		good := pz(t, in, append(args, "-c")...).want(t, exitOK).out
+		path := write(t, good, dir, name)
+		if res := pz(t, "", "-t", "--deep", path).want(t, exitOK); res.err != "" {
+			t.Errorf("%s: %s", name, res.err)
+		}
+		write(t, good+good, dir, name)
+		pz(t, "", "-t", "--deep", path).want(t, exitOK)
+		write(t, good+"garbage that is long enough", dir, name)
+		pz(t, "", "-t", "--deep", path).want(t, exitWarning, "trailing garbage")
+		at := len(good) - len(good)/3
+		write(t, good[:at]+string([]byte{good[at] ^ 8})+good[at+1:], dir, name)
+		if res := pz(t, "", "-t", "--deep", path); name != "parity.pz" && res.code != exitError {
+			t.Errorf("%s, damaged: exit code %d: %s", name, res.code, res.err)
+		}
+	}
+	gz := pz(t, content, "-c", "--format", "gz").out
+	padded := write(t, gz+strings.Repeat("\x00", 100), dir, "padded.gz")
+	pz(t, "", "-t", "--deep", padded).want(t, exitOK)
+	short := write(t, gz+"\x00\x00", dir, "short.gz")
+	pz(t, "", "-t", "--deep", short).want(t, exitOK)
+}
+
+// TestDeepLimits: files that no second decoder reads are a warning.
+func TestDeepLimits(t *testing.T) {
+	dir := t.TempDir()
+	const only = "was tested with one decoder only: "
+	zst := write(t, pz(t, sample(1000), "-c", "--format", "zst").out, dir, "a.zst")
+	pz(t, "", "-t", "--deep", zst).want(t, exitWarning, only+"pz has no second one for the format")
+	large := write(t, pz(t, noise(3<<20), "-c", "-B64K").out, dir, "large.pz")
+	pz(t, "", "-t", "--deep", "-M2M", "-T1", large).want(t, exitWarning, only, "use -M 4M or more")
+	pz(t, "", "-t", "--deep", "-M4M", "-T1", large).want(t, exitOK)
+	dict := write(t, sample(5000), dir, "dict")
+	with := write(t, pz(t, sample(2000), "-c", "-D", dict).out, dir, "with.pz")
+	pz(t, "", "-t", "--deep", "-D", dict, with).want(t, exitWarning, only)
+	pz(t, "", "-d", "--deep", "-c", zst).want(t, exitError, "--deep goes with -t only")
+}
+
+// TestDeepDiffers: what the second decoder returns otherwise, or not at all.
+func TestDeepDiffers(t *testing.T) {
+	content := sample(300_000)
+	path := write(t, pz(t, content, "-c", "-B64K").out, t.TempDir(), "a.pz")
+	broken := errors.New("broken")
+	for _, c := range []struct {
+		name    string
+		content string
+		err     error
+		want    string
+	}{
+		{"equal", content, nil, ""},
+		{"another byte", content[:200_000] + "\x00" + content[200_001:], nil,
+			"different content, behind byte 196608"},
+		{"less", content[:200_000], nil, "different content, behind byte"},
+		{"more", content + "x", nil, "the second decoder returns more content"},
+		{"error", content[:200_000], broken, "the second decoder fails: broken; behind byte"},
+		{"error at the beginning", "", broken, "the second decoder fails: broken; behind byte 0 "},
+		{"error at the end", content, broken, "the second decoder fails: broken"},
+	} {
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, _ := f.Stat()
+		a := newApp()
+		a.cfg.mode = modeTest
+		a.sched = compress.NewScheduler(1)
+		in := &source{app: a, f: f, name: filepath.Base(path), info: info}
+		m := a.newMeter(in, &output{})
+		err = a.compareDecoders(func(w io.Writer) error {
+			if _, err := io.WriteString(w, c.content); err != nil {
+				return err
+			}
+			return c.err
+		}, in, m, a.readOptions())
+		m.done()
+		f.Close()
+		got := ""
+		if err != nil {
+			got = err.Error()
+		}
+		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+}
