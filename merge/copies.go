@@ -16,19 +16,23 @@ import (
 const (
 	chunk = 256 << 10 // bytes compared at once; no part goes across its end
 
-	// joinGap is the least number of equal bytes between two parts. Fewer may be equal by chance within
-	// a damaged sector. Damage of two copies that is nearer counts as one part.
+	// joinGap is the least number of equal bytes between two runs of different ones. Fewer may be equal
+	// by chance within a damaged sector.
 	joinGap = 64
 
+	// mostCut is the longest run of bytes that is cut into sectors, where damage of one copy may end and
+	// that of another one begin.
+	mostCut = 16 * container.Sector
+
 	maxParts = 1 << 17
-	maxTries = 256 // combinations tried for a block
 )
 
 var errTooMany = errors.New("the copies differ at too many places; are they copies of one file?")
 
-// part is a part of the file where copies differ.
+// part is a part of the file where copies differ: a run of different bytes, or a piece of it.
 type part struct {
 	at, size int64
+	run      int // number of the run
 	// choices are the copies to choose from, one for each variant of the bytes, the likeliest first.
 	choices []int
 	of      []int // for each copy, the choice that has its bytes; -1 if it does not have all of them
@@ -84,7 +88,7 @@ func compare(list []Copy) (*copies, error) {
 			return nil, err
 		}
 	}
-	return c, c.split(cuts)
+	return c, c.split(append(cuts, c.cutRuns()...))
 }
 
 func mark(p []bool) {
@@ -111,9 +115,22 @@ func (c *copies) note(different []bool, at int64) error {
 		if len(c.parts) == maxParts {
 			return errTooMany
 		}
-		c.parts = append(c.parts, &part{at: begin, size: end - begin})
+		c.parts = append(c.parts, &part{at: begin, size: end - begin, run: len(c.parts)})
 	}
 	return nil
+}
+
+// cutRuns returns the places where runs are cut into sectors.
+func (c *copies) cutRuns() (cuts []int64) {
+	for _, p := range c.parts {
+		if p.size > mostCut {
+			continue
+		}
+		for at := (p.at/container.Sector + 1) * container.Sector; at < p.end(); at += container.Sector {
+			cuts = append(cuts, at)
+		}
+	}
+	return cuts
 }
 
 // hole is a part of a buffer that could not be read.
@@ -148,8 +165,8 @@ func (c *copies) split(cuts []int64) error {
 		i, _ := slices.BinarySearch(cuts, p.at+1)
 		for ; i < len(cuts) && cuts[i] < p.end(); i++ {
 			if n := cuts[i] - p.at; n > 0 { // cuts may be equal
-				parts = append(parts, &part{at: p.at, size: n})
-				p = &part{at: cuts[i], size: p.size - n}
+				parts = append(parts, &part{at: p.at, size: n, run: p.run})
+				p = &part{at: cuts[i], size: p.size - n, run: p.run}
 			}
 		}
 		parts = append(parts, p)
@@ -159,7 +176,7 @@ func (c *copies) split(cuts []int64) error {
 			}
 		}
 	}
-	if len(parts) > 2*maxParts {
+	if len(parts) > 4*maxParts {
 		return errTooMany
 	}
 	c.parts = parts
@@ -176,11 +193,11 @@ type variant struct {
 // findChoices fills choices. A copy that does not have all of the part is none if another one does.
 // The variant that the copy first has comes first; -1 is for none.
 func (c *copies) findChoices(p *part, first int) error {
-	var variants []variant
+	var variants []*variant
 	seed := maphash.MakeSeed()
 	buf := make([]byte, min(p.size, chunk))
 	for i, y := range c.list {
-		v := variant{copies: []int{i}, whole: true}
+		v := &variant{copies: []int{i}, whole: true}
 		var h maphash.Hash
 		h.SetSeed(seed)
 		for at := p.at; at < p.end(); at += chunk {
@@ -193,23 +210,23 @@ func (c *copies) findChoices(p *part, first int) error {
 			h.Write(q)
 		}
 		v.sum = h.Sum64()
-		same := func(o variant) bool { return o.sum == v.sum && o.whole == v.whole }
+		same := func(o *variant) bool { return o.sum == v.sum && o.whole == v.whole }
 		if k := slices.IndexFunc(variants, same); k >= 0 {
 			variants[k].copies = append(variants[k].copies, i)
 		} else {
 			variants = append(variants, v)
 		}
 	}
-	if slices.ContainsFunc(variants, func(v variant) bool { return v.whole }) {
-		variants = slices.DeleteFunc(variants, func(v variant) bool { return !v.whole })
+	if slices.ContainsFunc(variants, func(v *variant) bool { return v.whole }) {
+		variants = slices.DeleteFunc(variants, func(v *variant) bool { return !v.whole })
 	}
-	votes := func(v variant) int {
+	votes := func(v *variant) int {
 		if slices.Contains(v.copies, first) {
 			return len(c.list)
 		}
 		return len(v.copies)
 	}
-	slices.SortStableFunc(variants, func(a, b variant) int { return cmp.Compare(votes(b), votes(a)) })
+	slices.SortStableFunc(variants, func(a, b *variant) int { return cmp.Compare(votes(b), votes(a)) })
 	p.of = slices.Repeat([]int{-1}, len(c.list))
 	for k, v := range variants {
 		p.choices = append(p.choices, v.copies[0])
@@ -273,59 +290,6 @@ func (c *copies) ReadAt(p []byte, at int64) (n int, err error) {
 		n += len(q)
 	}
 	return n, err
-}
-
-// try looks for choices with which f succeeds, among the parts that f reads and that are not confirmed.
-// It tries the present choices, those of each copy alone, and then combinations from the likeliest one
-// on, most in all. If f never succeeds, the likeliest choices stay, and the error is that of the first
-// call.
-func (c *copies) try(most int, f func() error) error {
-	for _, p := range c.open { // by reads before this
-		p.open = false
-	}
-	c.open = c.open[:0]
-	var first error
-	for n := range most {
-		err := f()
-		switch {
-		case err == nil:
-			return nil
-		case stops(err):
-			return err
-		case first == nil:
-			first = err
-		}
-		if n < len(c.list) {
-			c.takeFrom(n)
-		} else if n == len(c.list) {
-			c.takeFrom(-1)
-		} else if !advance(c.open) {
-			break
-		}
-	}
-	c.takeFrom(-1)
-	return first
-}
-
-// takeFrom takes the open parts from one copy as far as it has them, else the likeliest choices.
-func (c *copies) takeFrom(copy int) {
-	for _, p := range c.open {
-		p.pick = 0
-		if copy >= 0 {
-			p.pick = max(0, p.of[copy])
-		}
-	}
-}
-
-// advance goes to the next combination. It returns false behind the last one.
-func advance(open []*part) bool {
-	for _, p := range open {
-		if p.pick++; p.pick < len(p.choices) {
-			return true
-		}
-		p.pick = 0
-	}
-	return false
 }
 
 // used returns how many bytes each copy has given where they differ.

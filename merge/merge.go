@@ -31,7 +31,7 @@ type Report struct {
 	Parts int     // where copies differ
 	Used  []int64 // bytes that each copy has given to these parts
 	// Lost are the parts of the file that are intact in no copy, as far as they are known: blocks of a
-	// file with an index. It is empty if the file is merged.
+	// file with an index, in which copies differ. It is empty if the file is merged.
 	Lost []parity.Range
 	// Healed are the parts that the file's own parity has given.
 	Healed []parity.Range
@@ -46,10 +46,11 @@ var errNoCheck = errors.New("the copies differ, and the file has no checks of it
 // be read counts as damage.
 //
 // Where copies differ, Merge takes for each block of the file the bytes that its check confirms. A
-// block may come from several copies, unless their damage is less than 64 bytes apart. Merge tries up
-// to 256 combinations for each block, and for headers and indexes. Bytes that most copies have come
-// first, and then those of the first copy. A .gz file, and a .zst file without a seek table, count as
-// one block. What no copy has intact the parity of the file may restore.
+// block may come from several copies. Damage of two copies that is less than 64 bytes apart counts as
+// one, unless a sector of 4 KiB ends there. Merge tries up to 2048 combinations for each block, and for
+// headers and indexes. Bytes that most copies have come first, and then those of the first copy. A .gz
+// file, and a .zst file without a seek table, count as one block, for which Merge tries 256. What no
+// copy has intact the parity of the file may restore.
 //
 // The result is decompressed before Merge writes it, so that all its checks hold. Bytes without a
 // check, such as the name in a .gz header, are those of most copies. If the file cannot be given back,
@@ -109,7 +110,7 @@ func (m *merger) choose() error {
 	case indexErr != nil:
 		return indexErr
 	case len(m.report.Lost) == 0:
-		err = m.try(maxTries, m.complete)
+		err = m.try(triesOfFile, m.complete)
 	}
 	if err != nil {
 		return err
@@ -156,7 +157,7 @@ func (m *merger) format() compress.Format {
 func (m *merger) chooseBlocks() error {
 	var r *compress.ReaderAt
 	without := false
-	err := m.try(maxTries, func() (err error) {
+	err := m.try(triesOfBlock, func() (err error) {
 		r, err = compress.NewReaderAt(m.copies, m.copies.size, m.opts...)
 		without = without || errors.Is(err, compress.ErrNoIndex)
 		return err
@@ -183,7 +184,7 @@ func (m *merger) chooseBlocks() error {
 		if !m.differs(b.Offset, b.Size) {
 			continue
 		}
-		err := m.try(maxTries, func() error {
+		err := m.try(triesOfBlock, func() error {
 			return r.Recover(io.Discard, number, number+1, func(d compress.Damage) error { return d.Err })
 		})
 		switch {

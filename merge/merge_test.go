@@ -97,6 +97,7 @@ func TestMerge(t *testing.T) {
 			{"end and header", damaged(file, n-30, 30), damaged(file, 2, 1)},
 			{"halves", damaged(file, 0, n/2-joinGap), damaged(file, n/2, n)},
 			{"near", damaged(file, n/2, 1), damaged(file, n/2+joinGap+1, 1)},
+			{"sectors", damaged(file, 8<<10, 4<<10), damaged(file, 12<<10, 4<<10)},
 			{"cut", file[:n-n/3], damaged(file, n/5, 1000)},
 			{"shorter cut", file[:n-1], damaged(file, n-20, 2)},
 			{"both cut", file[:n-1], damaged(file, 100, 4)},
@@ -316,12 +317,12 @@ func TestTry(t *testing.T) {
 		t.Fatal(err)
 	}
 	tries, broken := 0, errors.New("broken")
-	err = c.try(maxTries, func() error {
+	err = c.try(triesOfFile, func() error {
 		tries++
 		c.ReadAt(make([]byte, c.size), 0)
 		return broken
 	})
-	if err != broken || tries != maxTries || len(c.parts) != 40 {
+	if err != broken || tries != triesOfFile || len(c.parts) != 40 {
 		t.Errorf("%v after %d tries of %d parts", err, tries, len(c.parts))
 	}
 }
