@@ -70,13 +70,17 @@ func Decode(file []byte, dict Dictionary) ([]byte, error) {
 // DecodeTo passes the content of each block to emit, in order, which must not keep it. It keeps the
 // content of a stream with a window in memory, and of other streams one block. An error of emit ends it.
 func DecodeTo(file []byte, dict Dictionary, emit func(block []byte) error) error {
-	streams := 0
+	streams, before := 0, uint64(0)
+	count := func(block []byte) error {
+		before += uint64(len(block))
+		return emit(block)
+	}
 	for at := 0; at < len(file); {
 		size, err := 0, error(nil)
 		if isSection(file[at:]) {
 			size, err = skipSection(file[at:])
 		} else {
-			size, err = decodeStream(emit, file[at:], dict)
+			size, err = decodeStream(count, before, file[at:], dict)
 			streams++
 		}
 		if err != nil {
@@ -213,8 +217,8 @@ func crc16(b []byte) uint16 {
 }
 
 // decodeStream passes the content of the stream at the front of b to emit and returns the size of the
-// stream.
-func decodeStream(emit func([]byte) error, b []byte, dict Dictionary) (size int, err error) {
+// stream. The streams before it have so much content.
+func decodeStream(emit func([]byte) error, before uint64, b []byte, dict Dictionary) (size int, err error) {
 	if isSmall(b) {
 		return decodeSmall(emit, b, dict)
 	}
@@ -222,8 +226,8 @@ func decodeStream(emit func([]byte) error, b []byte, dict Dictionary) (size int,
 	if err != nil {
 		return 0, err
 	}
-	if uint64(len(*content))+h.contentSize >= 1<<63 {
-		return 0, corrupt("content of %d and %d bytes", len(*content), h.contentSize)
+	if before+h.contentSize >= 1<<63 {
+		return 0, corrupt("content of %d and %d bytes", before, h.contentSize)
 	}
 	at := h.size
 	contentSize := uint64(0)
