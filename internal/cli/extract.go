@@ -33,11 +33,11 @@ type extraction struct {
 	jobs    []*job // of the current group
 	bytes   int64  // of their content
 
-	hard  []archive.Entry   // hard links, which come last
-	first map[string]string // files that hard links lead to, and the name that each has got
-	links map[string]bool   // directories with new links, which no job syncs
-	buf   []byte
-	files int64 // extracted
+	hard     []archive.Entry   // hard links, which come last
+	first    map[string]string // files that hard links lead to, and the name that each has got
+	unsynced map[string]bool   // directories with new names that no job syncs
+	buf      []byte
+	files    int64 // extracted
 }
 
 // run extracts all entries that are wanted.
@@ -301,8 +301,5 @@ func (x *extraction) link(e *archive.Entry, create func(root *os.Root, base, ful
 		setLinkTime(at.root, at.base, e.Info.ModTime())
 	}
 	x.files++
-	if x.links == nil {
-		x.links = map[string]bool{}
-	}
-	x.links[path.Dir(e.Name)] = true
+	x.noteNew(e.Name)
 }

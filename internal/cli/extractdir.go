@@ -53,6 +53,7 @@ func (x *extraction) openDir(up *os.Root, name string) (*os.Root, error) {
 	switch err := up.Mkdir(base, made.perm|0o700); {
 	case err == nil:
 		x.made = append(x.made, made)
+		x.noteNew(name)
 	case !errors.Is(err, fs.ErrExist):
 		return nil, err
 	}
@@ -66,28 +67,31 @@ func (x *extraction) openDir(up *os.Root, name string) (*os.Root, error) {
 	return openSub(up, base, info)
 }
 
-// finishDirs gives new directories their times and modes, those below others first, and brings them
-// to disk. Until then pz may need to write to them.
+// noteNew notes that the directory of a name has a new name that no job syncs.
+func (x *extraction) noteNew(name string) {
+	if x.unsynced == nil {
+		x.unsynced = map[string]bool{}
+	}
+	x.unsynced[path.Dir(name)] = true
+}
+
+// finishDirs gives new directories their times and modes, those below others first, and brings new
+// names to disk. Until then pz may need to write to the directories.
 func (x *extraction) finishDirs() {
 	for i := len(x.made) - 1; i >= 0; i-- {
 		m := &x.made[i]
-		delete(x.links, m.name)
+		delete(x.unsynced, m.name)
 		if err := x.finishDir(m); err != nil {
 			x.app.fail(x.path(m.name), "cannot complete the directory: %s", reason(err))
 		}
 	}
-	for name := range x.links {
+	for name := range x.unsynced {
 		root, err := x.dir(name)
 		if err == nil {
 			err = x.app.syncDir(root)
 		}
 		if err != nil {
 			x.app.fail(x.path(name), "cannot sync the directory: %s", reason(err))
-		}
-	}
-	if len(x.made) > 0 {
-		if err := x.app.syncDir(x.top); err != nil {
-			x.app.fail(x.path("."), "cannot sync the directory: %s", reason(err))
 		}
 	}
 }
