@@ -146,14 +146,17 @@ func extractRuns(t *testing.T, tree map[string]string) []writingRun {
 	}
 }
 
-// fill creates files in a directory, all with the same time.
+// fill creates files in a directory. They and all directories have the same time.
 func fill(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, content := range files {
-		path := write(t, content, dir, name)
-		if err := os.Chtimes(path, time.Time{}, time.Unix(1_700_000_000, 0)); err != nil {
-			t.Fatal(err)
-		}
+		write(t, content, dir, name)
+	}
+	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		return errors.Join(err, os.Chtimes(path, time.Time{}, time.Unix(1_700_000_000, 0)))
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
