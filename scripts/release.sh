@@ -51,7 +51,7 @@ licences() {
   echo "pz contains the following modules and parts of Go's standard library."
   modules "$1" | while read -r path version; do
     printf '\n---- %s %s\n\n' "$path" "$version"
-    cat "$(go -C "$tmp/source" list -m -f '{{.Dir}}' "$path")"/LICENSE*
+    (shopt -s nocaseglob && cat "$(go -C "$tmp/source" list -m -f '{{.Dir}}' "$path")"/license*)
   done
   printf '\n---- Go\n\n'
   cat "$(go env GOROOT)/LICENSE"

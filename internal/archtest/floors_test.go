@@ -209,10 +209,11 @@ var foreign = map[string][]string{
 	// needs these packages.
 	"github.com/klauspost/compress": {"internal/bench", "internal/cli/internal/foreign", "internal/peertest"},
 	// For the command alone.
-	"github.com/dsnet/compress":     {"internal/cli/internal/foreign"},
-	"github.com/andybalholm/brotli": {"internal/cli/internal/foreign"}, // for tests: writes brotli
-	"github.com/mikelolasagasti/xz": {"internal/cli/internal/foreign"},
-	"github.com/pierrec/lz4/v4":     {"internal/cli/internal/foreign"},
+	"github.com/landlock-lsm/go-landlock": {"internal/cli"},
+	"github.com/dsnet/compress":           {"internal/cli/internal/foreign"},
+	"github.com/andybalholm/brotli":       {"internal/cli/internal/foreign"}, // for tests: writes brotli
+	"github.com/mikelolasagasti/xz":       {"internal/cli/internal/foreign"},
+	"github.com/pierrec/lz4/v4":           {"internal/cli/internal/foreign"},
 }
 
 // small lists the modules that any test may import. The library itself needs them, so that tests

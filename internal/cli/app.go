@@ -31,15 +31,7 @@ type app struct {
 	// the program.
 	step func(string)
 
-	// syncFile and syncDir make a file and the names in a directory durable. Tests replace them.
-	syncFile func(*os.File) error
-	syncDir  func(*os.Root) error
-
-	// machineMemory returns the memory in bytes that the process may have, 0 if it is not known.
-	machineMemory func() int64
-	// limitMemory tells the Go runtime the bytes that the process should take at most. Near them it
-	// collects garbage more often.
-	limitMemory func(int64)
+	system
 
 	now      func() time.Time // clock of rates and of the progress bar
 	barDelay time.Duration    // time before the progress bar appears
@@ -50,6 +42,7 @@ type app struct {
 	cfg        config
 	sched      *compress.Scheduler
 	dictionary *compress.Dictionary // of -D; nil for none
+	sandbox    *sandbox
 	temp       *tempFiles
 	batch      *batch
 	held       *heldMessages // of a job of a batch; nil for the program
@@ -60,22 +53,38 @@ type app struct {
 	noPipe     bool          // the reader of standard output has closed its pipe
 }
 
+// system is what the command asks of the machine. Tests replace parts of it.
+type system struct {
+	// syncFile and syncDir make a file and the names in a directory durable.
+	syncFile func(*os.File) error
+	syncDir  func(*os.Root) error
+
+	// machineMemory returns the memory in bytes that the process may have, 0 if it is not known.
+	machineMemory func() int64
+	// limitMemory tells the Go runtime the bytes that the process should take at most. Near them it
+	// collects garbage more often.
+	limitMemory func(int64)
+}
+
 func newApp() *app {
 	return &app{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		getenv:     os.Getenv,
 		isTerminal: func(f *os.File) bool { return term.IsTerminal(int(f.Fd())) },
 		step:       func(string) {},
-		syncFile:   syncFile,
-		syncDir:    syncDir,
 		now:        time.Now,
 		barDelay:   barDelay,
 		batchFiles: min(batchFiles, (openFileLimit()-filesOfProgram)/filesOfJob),
 		temp:       new(tempFiles),
 		batch:      new(batch),
 
-		machineMemory: sync.OnceValue(machineMemory),
-		limitMemory:   func(int64) {},
+		sandbox: new(sandbox),
+		system: system{
+			syncFile:      syncFile,
+			syncDir:       syncDir,
+			machineMemory: sync.OnceValue(machineMemory),
+			limitMemory:   func(int64) {},
+		},
 	}
 }
 
@@ -87,6 +96,7 @@ func Main(open OpenURL) {
 	a := newApp()
 	a.openURL = open
 	a.limitMemory = func(n int64) { debug.SetMemoryLimit(n) }
+	a.sandbox.enter = enterSandbox
 	os.Exit(a.main(os.Args))
 }
 

@@ -27,6 +27,7 @@ func TestMain(m *testing.M) {
 		os.Exit(code)
 	}
 	a := newApp()
+	a.sandbox.enter = enterSandbox
 	// At step PZ_TEST_STEP the program reports to the test. Then it waits for a fatal signal if
 	// PZ_TEST_SIGNAL is set, or else for the end of standard input. At step PZ_TEST_PANIC it panics, and
 	// at step PZ_TEST_MEMORY it asks for more memory than there is. PZ_TEST_MACHINE is the memory in
@@ -66,6 +67,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv("PZ_TEST_PEAK") != "" {
 		status, _ := os.ReadFile("/proc/self/status")
 		os.Stderr.Write(status)
+	}
+	if where := os.Getenv("PZ_TEST_ESCAPE"); where != "" {
+		escape(where)
 	}
 	os.Exit(code)
 }

@@ -83,14 +83,9 @@ func (s *source) section() *io.SectionReader {
 // openSpooled opens an archive that can only be read in order. It restores the archive to a
 // temporary file first.
 func (a *app) openSpooled(in *source) (f *archive.FS, done func(), err error) {
-	file, err := os.CreateTemp("", "pz-")
+	file, done, err := a.spoolFile()
 	if err != nil {
 		return nil, nil, err
-	}
-	os.Remove(file.Name()) // fails on Windows while the file is open
-	done = func() {
-		file.Close()
-		os.Remove(file.Name())
 	}
 	m := a.newMeter(in, new(output))
 	m.w.w = file
@@ -108,6 +103,21 @@ func (a *app) openSpooled(in *source) (f *archive.FS, done func(), err error) {
 	}
 	a.note(in.name, "has no index; %d bytes of content went to a temporary file", m.w.n)
 	return f, done, nil
+}
+
+// spoolFile returns an empty temporary file. The caller calls done when it has finished with it.
+func (a *app) spoolFile() (f *os.File, done func(), err error) {
+	if f, ok, err := a.sandbox.spool.use(); ok {
+		return f, func() {}, err
+	}
+	if f, err = os.CreateTemp("", "pz-"); err != nil {
+		return nil, nil, err
+	}
+	os.Remove(f.Name()) // fails on Windows while the file is open
+	return f, func() {
+		f.Close()
+		os.Remove(f.Name())
+	}, nil
 }
 
 // withArchive opens an entry that is an archive, and calls work. It prints a message if that fails.

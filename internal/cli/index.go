@@ -49,14 +49,7 @@ func (a *app) openIndex(in *source) (f *os.File, size int64) {
 	if in.f == a.stdin || in.remote != nil || !in.is(compress.Gzip) {
 		return nil, 0
 	}
-	names := []string{in.name + indexSuffix, in.name + gziSuffix}
-	if base, ok := strings.CutSuffix(in.name, ".gz"); ok {
-		names = append(names, base+gziSuffix)
-	}
-	for _, name := range names {
-		if fi, err := os.Stat(name); err != nil || !fi.Mode().IsRegular() {
-			continue
-		}
+	for _, name := range indexesOf(in.name) {
 		f, err := os.Open(name)
 		if err != nil {
 			continue
@@ -67,6 +60,20 @@ func (a *app) openIndex(in *source) (f *os.File, size int64) {
 		f.Close()
 	}
 	return nil, 0
+}
+
+// indexesOf returns the files beside a .gz file that have the name of an index.
+func indexesOf(path string) (names []string) {
+	all := []string{path + indexSuffix, path + gziSuffix}
+	if base, ok := strings.CutSuffix(path, ".gz"); ok {
+		all = append(all, base+gziSuffix)
+	}
+	for _, name := range all {
+		if fi, err := os.Stat(name); err == nil && fi.Mode().IsRegular() {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // readInfo describes a source for -l, by the index beside it if there is one that fits, and calls

@@ -8,8 +8,16 @@ import (
 )
 
 // openSource opens an entry. It returns nil, with a message, if the entry cannot be opened or is
-// left out.
+// left out. The first one that is opened brings a run that only reads into its sandbox.
 func (a *app) openSource(e entry) *source {
+	s := a.openEntry(e)
+	if s != nil {
+		a.confine()
+	}
+	return s
+}
+
+func (a *app) openEntry(e entry) *source {
 	if e.path == "-" {
 		s := &source{app: a, f: a.stdin, name: "standard input"}
 		s.info, _ = a.stdin.Stat()

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package cli
+
+// enterSandbox is nil because there is no sandbox.
+var enterSandbox func(rights) bool
