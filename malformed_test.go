@@ -2,6 +2,7 @@ package compress
 
 import (
 	"errors"
+	"io"
 	"slices"
 	"testing"
 
@@ -70,8 +71,10 @@ func replaceHeader(file []byte, change func(*pzfile.Header)) []byte {
 }
 
 // TestInconsistentIndex opens files whose index has a right check but does not match the blocks.
+// Recover saves all blocks and tells that the index is damaged.
 func TestInconsistentIndex(t *testing.T) {
-	file := encode(t, randomBytes(2*testBlock, 1), WithBlockSize(testBlock))
+	content := randomBytes(2*testBlock, 1)
+	file := encode(t, content, WithBlockSize(testBlock))
 	tail := len(file) - int(pzfile.TailSize(2))
 	type change func(entries []pzfile.Entry, f *pzfile.Footer) []pzfile.Entry
 	for name, change := range map[string]change{
@@ -91,6 +94,7 @@ func TestInconsistentIndex(t *testing.T) {
 			f.Size--
 			return e
 		},
+		"marker": func(e []pzfile.Entry, _ *pzfile.Footer) []pzfile.Entry { return e },
 	} {
 		f, err := pzfile.ParseFooter(file[len(file)-pzfile.FooterSize:])
 		if err != nil {
@@ -101,6 +105,9 @@ func TestInconsistentIndex(t *testing.T) {
 		for _, e := range change([]pzfile.Entry{e, e}, &f) {
 			p = e.Append(p)
 		}
+		if name == "marker" {
+			p[0] = 2<<3 | 4 // as if a header were short
+		}
 		bad := slices.Concat(file[:tail], pzfile.AppendFooter(p, f, pzfile.Checksum(0, p)))
 		if _, err := decode(bad); !isDamage(err) {
 			t.Errorf("%s: Reader: %v", name, err)
@@ -108,5 +115,51 @@ func TestInconsistentIndex(t *testing.T) {
 		if _, err := openFile(bad); !isDamage(err) {
 			t.Errorf("%s: NewReaderAt: %v", name, err)
 		}
+		checkFrameDamage(t, name, bad, content)
+	}
+	more := replaceHeader(file, func(h *pzfile.Header) { h.ContentSize = 2*testBlock + 1 })
+	checkFrameDamage(t, "content size", fixTail(t, more, nil), content)
+}
+
+// checkFrameDamage recovers a file that has all content. Its header or its index is damaged.
+func checkFrameDamage(t *testing.T, name string, file, content []byte) {
+	t.Helper()
+	got, list := recoverAll(t, file)
+	equal(t, got, content, name)
+	if len(list) != 1 || list[0].Blocks > 0 || !isDamage(list[0].Err) {
+		t.Errorf("%s: damage %+v", name, list)
+	}
+}
+
+// fixTail returns the file of one stream with an index that change, unless it is nil, has changed, and
+// a footer that has the right size and check.
+func fixTail(t *testing.T, file []byte, change func(index []byte)) []byte {
+	t.Helper()
+	at := len(file) - pzfile.FooterSize
+	f, err := pzfile.ParseFooter(file[at:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	tail := len(file) - int(pzfile.TailSize(f.Units))
+	p := slices.Clone(file[:at])
+	if change != nil {
+		change(p[tail+pzfile.EndMarkerSize:])
+	}
+	f.Size = int64(len(file))
+	return pzfile.AppendFooter(p, f, pzfile.Checksum(0, p[tail:]))
+}
+
+// TestIndexFlush opens a file whose index says of a block that a flush ends it, and whose header says
+// that none does.
+func TestIndexFlush(t *testing.T) {
+	file := encode(t, randomBytes(2*testBlock, 1), WithBlockSize(testBlock))
+	bad := fixTail(t, file, func(index []byte) { index[pzfile.UnitSize] ^= 8 })
+	if _, err := decode(bad); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("Reader: %v", err)
+	}
+	n, err := openAt(t, bad).WriteTo(io.Discard)
+	var e *Error
+	if n != testBlock || !errors.As(err, &e) || e.Kind != ErrCorrupt || e.Block != 1 {
+		t.Errorf("ReaderAt: %d bytes, %v", n, err)
 	}
 }

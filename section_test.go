@@ -77,10 +77,20 @@ func TestBadSections(t *testing.T) {
 			if _, err := openFile(file); rest == nil && !errors.Is(err, kind) {
 				t.Errorf("%s: NewReaderAt: %v, want %v", name, err, kind)
 			}
-			// Whatever the section is, recovery finds all blocks.
-			if got, _ := recoverAll(t, file); rest != nil {
-				equal(t, got, content, name)
+			// Whatever the section is, recovery finds all blocks, and tells what is wrong.
+			got, list := recoverAll(t, file)
+			equal(t, got, content[:testBlock+len(content[testBlock:])*min(len(rest), 1)], name)
+			if len(list) == 0 {
+				t.Errorf("%s, %d bytes behind: no damage", name, len(rest))
 			}
+		}
+	}
+	// The file ends in a section.
+	for n := section.HeaderSize; n < len(whole); n++ {
+		got, list := recoverAll(t, append(first, whole[:n]...))
+		equal(t, got, content[:testBlock], "cut")
+		if len(list) != 1 || list[0].Kind != DamageFrame || !errors.Is(list[0].Err, ErrTruncated) {
+			t.Fatalf("cut at %d: %+v", n, list)
 		}
 	}
 	// Damage behind the header does not concern decoders. A ReaderAt needs the footer.

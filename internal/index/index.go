@@ -57,6 +57,8 @@ type Block struct {
 	Size    int32 // bytes in the file, header included
 	Raw     int32 // bytes of content
 	Kind    container.Kind
+	Short   bool   // a block of .pz with a short header
+	Flushed bool   // a block of .pz whose header says that a flush ends it; not set if Short is
 	Sum     uint32 // of a frame's content, if the seek table has sums, or of an interval's
 }
 

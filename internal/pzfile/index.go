@@ -280,7 +280,14 @@ func (r *indexReader) read(p []byte) (used int, err error) {
 func (e Entry) block(offset int64) index.Block {
 	return index.Block{
 		Offset: offset, Size: int32(e.HeaderSize() + e.Payload), Raw: int32(e.Raw), Kind: e.Kind,
+		Short: e.Short, Flushed: e.Flushed,
 	}
+}
+
+// sameEntry reports whether two blocks have the same index entry.
+func sameEntry(a, b *index.Block) bool {
+	return a.Size == b.Size && a.Kind == b.Kind && a.Raw == b.Raw && a.Short == b.Short &&
+		a.Flushed == b.Flushed
 }
 
 // OpenBlock verifies the header of the block that p holds against its index entry b, and returns
@@ -298,7 +305,7 @@ func OpenBlock(
 		e, sum, err = ParseBlockHeader(p, &h, number)
 		size, got = e.HeaderSize(), e.block(b.Offset)
 	}
-	if err == nil && got.Size == b.Size && got.Kind == b.Kind && got.Raw == b.Raw {
+	if err == nil && sameEntry(&got, b) {
 		return p[size:], sum, nil
 	}
 	kind, detail := errs.Corrupt, "header differs from the index"

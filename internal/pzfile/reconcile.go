@@ -54,11 +54,12 @@ func (s *search) checkTail(tail, units int64) *errs.Error {
 
 // reconcile completes the gaps of the stream by its index: how many blocks are lost in each, and how
 // much content they had. The end marker is at tail, and footer and index are intact. If the index
-// contradicts the blocks that the search has found, it is not theirs, and the gaps stay as they are.
-func (s *search) reconcile(tail int64, f Footer) {
+// contradicts the blocks that the search has found, it is not theirs, the gaps stay as they are, and
+// the result is false.
+func (s *search) reconcile(tail int64, f Footer) bool {
 	gaps, blocks := s.Gaps[s.firstGap:], s.File.Blocks[s.firstBlock:]
-	if len(gaps) == 0 || s.head.Small {
-		return
+	if s.head.Small {
+		return false
 	}
 	type missing struct {
 		blocks, content int64
@@ -69,6 +70,7 @@ func (s *search) reconcile(tail int64, f Footer) {
 		lost[i].until = s.numberBehind(i + s.firstGap)
 	}
 	number, at, found, content := int64(0), 0, 0, int64(0)
+	size, short := int64(0), false
 	intact := s.eachEntry(tail, f.Units, func(e Entry) bool {
 		for at < len(gaps) && number >= lost[at].until {
 			at++
@@ -83,11 +85,13 @@ func (s *search) reconcile(tail int64, f Footer) {
 			found++
 		}
 		content += int64(e.Raw)
+		size, short = size+int64(e.Size()), short || e.Short
 		number++
 		return true
 	})
-	if !intact || found < len(blocks) || content != f.Content {
-		return
+	if !intact || found < len(blocks) || content != f.Content || indexUnits(size) != f.Units ||
+		!s.isMarker(tail, f.Units, short) {
+		return false
 	}
 	for i := range gaps {
 		g := &gaps[i]
@@ -96,11 +100,20 @@ func (s *search) reconcile(tail int64, f Footer) {
 			g.Kind = index.DamageBlocks
 		}
 	}
+	return true
+}
+
+// isMarker reports whether the end marker of an index of so many units is at tail.
+func (s *search) isMarker(tail, units int64, short bool) bool {
+	var want [EndMarkerSize]byte
+	appendEndMarker(want[:0], units, short)
+	return string(s.Peek(s.small[:EndMarkerSize], tail)) == string(want[:])
 }
 
 // describes reports whether e can be the entry of a block.
 func (e Entry) describes(b index.Block) bool {
-	return e.block(b.Offset).Size == b.Size && e.Raw == int(b.Raw) && e.Kind == b.Kind
+	own := e.block(b.Offset)
+	return sameEntry(&own, &b)
 }
 
 // numberBehind returns the number in the stream of what follows a gap of the stream: another gap, or

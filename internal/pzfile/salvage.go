@@ -327,6 +327,23 @@ func (s *search) mend(p []byte) (e Entry, ok bool) {
 	return e, err == nil && s.follows(s.endOf(e), s.number+1)
 }
 
+// compareTail compares the stream with its index, of so many units, and its footer. These begin at
+// pos, end at next, and are intact.
+func (s *search) compareTail(units, next int64) {
+	lossless := len(s.Gaps) == s.firstGap
+	f, ok := s.footerAt(s.pos, units)
+	ok = ok && s.reconcile(s.pos, f)
+	announced := s.head.ContentSize
+	switch {
+	case !lossless: // what contradicts it may be lost
+	case !ok, f.Size != next-s.start:
+		s.lose(index.DamageFrame, errs.PartIndex, 0, 0, errs.Corrupt, "index differs from the blocks before it")
+	case announced >= 0 && announced != s.raw:
+		s.lose(index.DamageFrame, errs.PartHeader, 0, 0, errs.Corrupt,
+			"content differs in size from what the stream's header announces")
+	}
+}
+
 // end handles an end marker at pos. Part of the index must follow it.
 func (s *search) end() found {
 	units := markerUnits(s.small[:], s.number)
@@ -350,8 +367,8 @@ func (s *search) end() found {
 			return atOther
 		}
 		s.lose(index.DamageFrame, errs.PartIndex, 0, 0, errs.Corrupt, err.Detail)
-	} else if f, ok := s.footerAt(s.pos, units); ok {
-		s.reconcile(s.pos, f)
+	} else {
+		s.compareTail(units, next)
 	}
 	s.pos = next
 	return atEnd

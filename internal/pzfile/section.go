@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/index"
 	"github.com/gopz/compress/internal/section"
 )
 
@@ -88,8 +89,20 @@ func sectionSize(p []byte) (size int64, ok bool) {
 
 // skipSections goes past the sections at pos.
 func (s *search) skipSections() {
-	for end, ok := s.sectionAt(s.pos); ok; end, ok = s.sectionAt(s.pos) {
-		s.pos = end
+	for s.Err == nil {
+		p := s.Peek(s.small[:section.HeaderSize], s.pos)
+		size, ok := sectionSize(p)
+		if !ok {
+			return
+		}
+		switch kind := section.Kind(p[4]); {
+		case !kind.Skippable():
+			detail := fmt.Sprintf("unknown section %d", kind)
+			s.lose(index.DamageUnknown, errs.PartHeader, 0, -1, errs.Version, detail)
+		case size > s.Size-s.pos:
+			s.lose(index.DamageFrame, errs.PartIndex, 0, 0, errs.Truncated, "a section is cut short")
+		}
+		s.pos += min(size, s.Size-s.pos)
 	}
 }
 
