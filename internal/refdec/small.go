@@ -1,6 +1,9 @@
 package refdec
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"fmt"
+)
 
 const (
 	smallStream = 128 // in byte 4 of a header
@@ -85,7 +88,7 @@ func decodeSmall(emit func([]byte) error, b []byte, dict Dictionary) (size int, 
 		at += len(payload)
 		raw, _, err := decodeOwn(payload, bh, h) // without a window there are no references
 		if err != nil {
-			return 0, err
+			return 0, fmt.Errorf("block 0: %w", err)
 		}
 		if h.hasChecks && contentCheck(bh.kind, payload, raw) != bh.contentCheck {
 			return 0, corrupt("content check")

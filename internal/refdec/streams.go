@@ -22,17 +22,10 @@ const (
 	maxState = 1<<31 - 1
 )
 
-// A table holds the frequencies of the symbols and their cumulative sums.
-type table struct{ freq, sum [256]uint32 }
-
-// symbol returns the symbol of a slot.
-func (t *table) symbol(slot uint32) byte {
-	for s := range 256 {
-		if t.sum[s] <= slot && slot < t.sum[s]+t.freq[s] {
-			return byte(s)
-		}
-	}
-	panic("refdec: frequencies do not add up") // parseTable has checked that they do.
+// A table holds the frequencies of the symbols, their cumulative sums, and the symbol of each slot.
+type table struct {
+	freq, sum [256]uint32
+	symbols   [tableTotal]byte
 }
 
 // A segment is a part of a stream: its mode and the destination of its symbols.
@@ -176,7 +169,10 @@ func parseTable(r *byteReader, t *table) error {
 	sum := uint32(0)
 	for s := range t.sum {
 		t.sum[s] = sum
-		sum += t.freq[s]
+		for range t.freq[s] {
+			t.symbols[sum] = byte(s)
+			sum++
+		}
 	}
 	return nil
 }
@@ -298,7 +294,7 @@ func openGroup(r *byteReader, lanes int) (*group, error) {
 func (g *group) step(lane int, t *table) (byte, error) {
 	x := g.states[lane]
 	slot := x % tableTotal
-	s := t.symbol(slot)
+	s := t.symbols[slot]
 	x = t.freq[s]*(x>>tableBits) + slot - t.sum[s]
 	if x < minState {
 		w, err := g.words.take(2)
