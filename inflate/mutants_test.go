@@ -319,7 +319,7 @@ func TestMutations(t *testing.T) {
 		t.Run(args[0], func(t *testing.T) { testenv.Tool(t, args[0]) })
 	}
 	all := examples(t)
-	room, input := guarded(t, 128<<10), guarded(t, 128<<10)
+	room, input := testenv.Guarded(t, 128<<10), testenv.Guarded(t, 128<<10)
 	zlib := newZlib(t)
 	accepted, total := map[string]int{}, map[string]int{}
 	count := func(key string, ok bool) {

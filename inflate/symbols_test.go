@@ -133,8 +133,8 @@ func (w *twins) decode(s stream) ([]byte, error) {
 // newTwins returns twins with guarded memory.
 func newTwins(t *testing.T, size int) *twins {
 	return &twins{
-		t: t, room: guarded(t, WindowSize+size), unknowns: guarded(t, 2*(WindowSize+size)),
-		input: guarded(t, size),
+		t: t, room: testenv.Guarded(t, WindowSize+size), unknowns: testenv.Guarded(t, 2*(WindowSize+size)),
+		input: testenv.Guarded(t, size),
 	}
 }
 

@@ -79,7 +79,7 @@ func TestTiers(t *testing.T) {
 		streams = append(streams, random(r, 100*n+1))
 	}
 	tiers := simd.Tiers()
-	room, input := guarded(t, 128<<10), guarded(t, 128<<10)
+	room, input := testenv.Guarded(t, 128<<10), testenv.Guarded(t, 128<<10)
 	for i := range rounds {
 		src := streams[r.IntN(len(streams))]
 		if i >= 2*len(streams) {

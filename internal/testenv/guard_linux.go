@@ -1,13 +1,13 @@
-package inflate
+package testenv
 
 import (
 	"syscall"
 	"testing"
 )
 
-// guarded returns memory right before a page that cannot be accessed. If size is a multiple of the
-// page size, it is also right behind one.
-func guarded(t *testing.T, size int) []byte {
+// Guarded returns memory right before a page that cannot be accessed. If size is a multiple of the
+// page size, it is also right behind one. The end of the test frees it.
+func Guarded(t testing.TB, size int) []byte {
 	page := syscall.Getpagesize()
 	n := (size+page-1)/page*page + page
 	m, err := syscall.Mmap(-1, 0, n+page, syscall.PROT_READ|syscall.PROT_WRITE,
