@@ -119,6 +119,9 @@ func TestInconsistentIndex(t *testing.T) {
 	}
 	more := replaceHeader(file, func(h *pzfile.Header) { h.ContentSize = 2*testBlock + 1 })
 	checkFrameDamage(t, "content size", fixTail(t, more, nil), content)
+	flushed, _ := flushPieces(t, [][]byte{content[:5], content[5:10]}, 10)
+	padding := fixTail(t, flushed, func(index []byte) { index[len(index)-1] = 1 })
+	checkFrameDamage(t, "padding", padding, content[:10])
 }
 
 // checkFrameDamage recovers a file that has all content. Its header or its index is damaged.

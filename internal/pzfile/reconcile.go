@@ -1,6 +1,7 @@
 package pzfile
 
 import (
+	"bytes"
 	"math"
 	"sort"
 
@@ -146,7 +147,7 @@ func (s *search) eachEntry(tail, units int64, f func(Entry) bool) bool {
 			used += e.Size()
 		}
 		if used == 0 { // zeros fill the last unit
-			return len(p) > 0 && p[0] == 0 && end-pos < UnitSize
+			return len(p) > 0 && len(bytes.Trim(p, "\x00")) == 0 && end-pos < UnitSize
 		}
 		pos += int64(used)
 	}
