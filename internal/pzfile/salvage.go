@@ -337,7 +337,8 @@ func (s *search) compareTail(units, next int64) {
 	switch {
 	case !lossless: // what contradicts it may be lost
 	case !ok, f.Size != next-s.start:
-		s.lose(index.DamageFrame, errs.PartIndex, 0, 0, errs.Corrupt, "index differs from the blocks before it")
+		s.lose(index.DamageFrame, errs.PartIndex, 0, 0, errs.Corrupt,
+			"index differs from the blocks before it")
 	case announced >= 0 && announced != s.raw:
 		s.lose(index.DamageFrame, errs.PartHeader, 0, 0, errs.Corrupt,
 			"content differs in size from what the stream's header announces")

@@ -11,29 +11,29 @@ import (
 // A builder makes a file and its content.
 type builder struct{ file, content []byte }
 
-// A piece is a block and its content.
-type piece struct {
+// A contentBlock is a block and its content.
+type contentBlock struct {
 	block
 	content []byte
 }
 
-func stored(content []byte) piece {
-	return piece{block{kindStored, uint32(len(content)), content, false}, content}
+func stored(content []byte) contentBlock {
+	return contentBlock{block{kindStored, uint32(len(content)), content, false}, content}
 }
 
-func fill(c byte, n int) piece {
-	return piece{block{kindFill, uint32(n), []byte{c}, false}, bytes.Repeat([]byte{c}, n)}
+func fill(c byte, n int) contentBlock {
+	return contentBlock{block{kindFill, uint32(n), []byte{c}, false}, bytes.Repeat([]byte{c}, n)}
 }
 
-func codedPiece(payload, content []byte) piece {
-	return piece{block{kindCoded, uint32(len(content)), payload, false}, content}
+func codedPiece(payload, content []byte) contentBlock {
+	return contentBlock{block{kindCoded, uint32(len(content)), payload, false}, content}
 }
 
 // short gives the block a short header.
-func (p piece) short() piece { p.block.short = true; return p }
+func (p contentBlock) short() contentBlock { p.block.short = true; return p }
 
 // flush makes the header of 16 bytes stand for a flush.
-func (p piece) flush() piece { p.kind |= flushes; return p }
+func (p contentBlock) flush() contentBlock { p.kind |= flushes; return p }
 
 // streamHead returns a header without its check and content size. more are the fields of a window or
 // a dictionary.
@@ -49,7 +49,7 @@ func dictionaryHead(logSize, flags byte) []byte {
 func dictionaryNumber() []byte { return le.AppendUint32(nil, jsonDictionary().ours.Number) }
 
 // stream adds a stream. The header gets the content size if it has its flag.
-func (b *builder) stream(head []byte, pieces ...piece) {
+func (b *builder) stream(head []byte, pieces ...contentBlock) {
 	var blocks []block
 	begin := len(b.content)
 	for _, p := range pieces {
@@ -63,7 +63,7 @@ func (b *builder) stream(head []byte, pieces ...piece) {
 }
 
 // small adds a small stream. flags are smallCheck and smallDict.
-func (b *builder) small(flags byte, p piece) {
+func (b *builder) small(flags byte, p contentBlock) {
 	b.file = append(b.file, sealSmall(flags, p.block)...)
 	b.content = append(b.content, p.content...)
 }
@@ -108,7 +108,7 @@ func newGenerator(seed uint64) *generator {
 }
 
 // shortest returns the shortest payload with these choices of some that generators make.
-func shortest(c denseChoice) (best piece) {
+func shortest(c denseChoice) (best contentBlock) {
 	for seed := uint64(0); seed < 40 || best.payload == nil; seed++ {
 		g := newGenerator(seed)
 		g.dense = &c
@@ -145,7 +145,7 @@ func skewed(a, b byte) *table {
 }
 
 // execute returns a coded block whose byte streams have these parts.
-func execute(layout byte, parts [numStreams][]part) piece {
+func execute(layout byte, parts [numStreams][]part) contentBlock {
 	var streams [numStreams][]byte
 	for i := range parts {
 		for _, c := range parts[i] {

@@ -106,7 +106,7 @@ func openAt(file []byte) (*compress.ReaderAt, error) {
 // first one, from as far away as is allowed. Its bytes are pinned as those of golden files are.
 func TestManyBlocks(t *testing.T) {
 	const last = 1<<16 + 1
-	pieces := slices.Repeat([]piece{fill('x', 1).short()}, last+1)
+	pieces := slices.Repeat([]contentBlock{fill('x', 1).short()}, last+1)
 	text := []byte(house)
 	pieces[1] = stored(text)
 	pieces[1<<16] = fill('y', 2)

@@ -86,7 +86,7 @@ func plainPayload(literals, match []byte) []byte {
 }
 
 // dictionaryPayload returns a block of layout 1: a match with the end of the dictionary, then literals.
-func dictionaryPayload(literals []byte) piece {
+func dictionaryPayload(literals []byte) contentBlock {
 	const match = 500
 	g := newGenerator(0)
 	g.streams[streamLits] = literals
@@ -100,11 +100,11 @@ func dictionaryPayload(literals []byte) piece {
 // buildSmall makes small streams of all kinds, with check, without, and with a dictionary.
 func buildSmall(b *builder) {
 	text := corpus.ByName("json").Make(2000)
-	empty := piece{}
+	empty := contentBlock{}
 	packed := codedPiece(plainPayload(text[:900], text[:300]), slices.Concat(text[:900], text[:300]))
 	behind := dictionaryPayload(text[:300])
 	for _, check := range []byte{0, smallCheck} {
-		for _, p := range []piece{
+		for _, p := range []contentBlock{
 			empty, stored(text[:1]), stored(text[:500]), fill('x', 1), fill('y', maxSmallRaw), packed,
 		} {
 			b.small(check, p)
@@ -122,7 +122,7 @@ func buildSections(b *builder) {
 	b.section(section.Parity, text[:200]) // without packets, which decoders do not look at
 	b.small(smallCheck, stored(text[:50]))
 	b.section(0xf0, b.file[:300]) // sections and streams within a section
-	b.small(0, piece{})
+	b.small(0, contentBlock{})
 	b.stream(streamHead(12, 0))
 	b.section(0xc5, nil)
 }
@@ -176,7 +176,7 @@ func buildWindows(b *builder) {
 // buildSources makes blocks with up to 64 sources, with all kinds of own content.
 func buildSources(b *builder) {
 	random := corpus.ByName("random").Make(80 * maxSources)
-	var pieces []piece
+	var pieces []contentBlock
 	for i := range maxSources {
 		pieces = append(pieces, stored(random[80*i:80*i+80]))
 	}
@@ -236,7 +236,7 @@ func buildSegments(b *builder) {
 }
 
 // longLengths returns a block of layout 1 with both forms of all lengths.
-func longLengths() piece {
+func longLengths() contentBlock {
 	g := newGenerator(0)
 	for _, n := range []int{15 + 255, 15 + 254, 15, 14} {
 		g.literals(n, 1)
@@ -248,7 +248,7 @@ func longLengths() piece {
 }
 
 // byteHeads returns a block of layout 2 with one segment in each byte stream, all of mode 1.
-func byteHeads() piece {
+func byteHeads() contentBlock {
 	var parts [numStreams][]part
 	for i, s := range []struct {
 		symbol byte
@@ -261,7 +261,7 @@ func byteHeads() piece {
 
 // allHeads returns a block of layout 2 in which each byte stream has a segment of each kind before the
 // last one.
-func allHeads() piece {
+func allHeads() contentBlock {
 	// The symbols of the segments with a table, with the default table, stored, and of one byte.
 	// Tokens: mostly all fields at their last value. Codes of offsets: e is 2 and then 8.
 	symbols := [numStreams][4]byte{
@@ -356,7 +356,7 @@ func (g *generator) sequence(run, match int, offset uint64, layout byte) {
 // buildDense makes blocks of layout 3 with all flags, all numbers of bits that maps have, and all
 // widths of numbers of tables.
 func buildDense(b *builder) {
-	var pieces []piece
+	var pieces []contentBlock
 	for i := range 16 {
 		c := denseChoice{flags: byte(i), low: i % 9, tables: 1 << (i % 6)}
 		pieces = append(pieces, shortest(c))

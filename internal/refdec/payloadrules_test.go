@@ -25,7 +25,7 @@ func storedBlock(layout byte, raw int, streams byteStreams) []byte {
 }
 
 // nearPayload returns a block of layout 1 whose content is so many bytes longer than its payload.
-func nearPayload(longer int) piece {
+func nearPayload(longer int) contentBlock {
 	text := []byte(house)
 	for match := 5; ; match++ {
 		p := plainPayload(text[:20], text[:match])

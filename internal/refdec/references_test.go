@@ -2,7 +2,6 @@ package refdec
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -29,23 +28,6 @@ func TestReferencesExample(t *testing.T) {
 	if got, err := agree(t, file); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%d bytes, %v", len(got), err)
 	}
-}
-
-// list encodes a payload of layout 4 with a check of 0.
-func list(sources []int, refs [][4]int, kind byte, own []byte) []byte {
-	p := []byte{layoutReferences, 0, 0, 0, 0}
-	put := func(n int) { p = binary.AppendUvarint(p, uint64(n)) }
-	put(len(sources))
-	for _, s := range sources {
-		put(s)
-	}
-	put(len(refs))
-	for _, r := range refs {
-		for _, n := range r {
-			put(n)
-		}
-	}
-	return append(append(p, kind), own...)
 }
 
 // TestReferences decodes blocks that are valid but for one field.

@@ -95,6 +95,13 @@ func appendHeaderCheck(file []byte, at int, number uint64) []byte {
 // appendTail appends the end of the stream that begins at offset start of the file. short says that
 // a block has a short header.
 func appendTail(file []byte, start int, index []byte, short bool, contentSize uint64) []byte {
+	return appendLyingTail(file, start, index, short, contentSize, [numLies]uint64{}, 0)
+}
+
+// appendLyingTail is appendTail with lies that are added to fields, and a bit of the tail to flip.
+func appendLyingTail(
+	file []byte, start int, index []byte, short bool, contentSize uint64, lies [numLies]uint64, flip int,
+) []byte {
 	at := len(file)
 	for len(index)%unitSize != 0 {
 		index = append(index, 0)
@@ -103,11 +110,12 @@ func appendTail(file []byte, start int, index []byte, short bool, contentSize ui
 	if short {
 		marker = uint32(len(index)/unitSize)*8 + 4
 	}
-	file = le.AppendUint32(file, marker)
+	file = le.AppendUint32(file, marker+uint32(lies[lieMarker]))
 	file = append(file, index...)
-	file = le.AppendUint64(file, contentSize)
-	file = le.AppendUint64(file, uint64(len(file)-start+24))
-	file = le.AppendUint64(file, uint64(len(index)/unitSize))
+	file = le.AppendUint64(file, contentSize+lies[lieFooterContent])
+	file = le.AppendUint64(file, uint64(len(file)-start+24)+lies[lieSize])
+	file = le.AppendUint64(file, uint64(len(index)/unitSize)+lies[lieUnits])
+	flipBit(file[at:], flip)
 	file = le.AppendUint32(file, crc(file[at:]))
 	return append(file, footerMagic...)
 }
