@@ -5,9 +5,6 @@ set -uo pipefail # no -e: a failed step must not stop the following ones
 # Version of the linter. No other file names it.
 staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-# Fuzzing time of each target.
-fuzztime=2s
-
 # Limits for one package, natively and under an emulator.
 timeout=10m
 qemu_timeout=60m
@@ -271,38 +268,6 @@ release() {
   scripts/release.sh --check
 }
 
-# fuzz_target PACKAGE TARGET: runs one target for a short time. Inputs are not minimised: on long
-# ones Go spends the whole time on that.
-fuzz_target() {
-  local rc
-  for _ in 1 2 3; do
-    rc=0
-    go test -run '^$' -fuzz "^$2\$" -fuzztime "$fuzztime" -fuzzminimizetime 1x "$1" \
-      >"$tmp/fuzz" 2>&1 || rc=$?
-    # Go up to 1.26 may report the end of -fuzztime as a failure, without a failing input:
-    # https://go.dev/issue/75804.
-    if ((rc == 0)) || grep -q 'Failing input' "$tmp/fuzz" ||
-      ! grep -qx ' *context deadline exceeded' "$tmp/fuzz"; then
-      break
-    fi
-  done
-  ((rc == 0)) || { echo "$1 $2"; cat "$tmp/fuzz"; }
-  return "$rc"
-}
-
-# fuzz runs every target.
-fuzz() {
-  local list package target bad=0
-  list=$(go test -list '^Fuzz' ./...) || { echo "$list"; return 1; }
-  # The names of a package come before its line.
-  awk '/^Fuzz/ { names[++n] = $1 }
-       /^ok/ { for (i = 1; i <= n; i++) print $2, names[i]; n = 0 }' <<<"$list" >"$tmp/targets"
-  while read -r package target; do
-    fuzz_target "$package" "$target" || bad=1
-  done <"$tmp/targets"
-  return "$bad"
-}
-
 # steps runs the selected steps. The columns are the first mode that has the step, its name, and its
 # command.
 steps() {
@@ -332,7 +297,7 @@ steps() {
   step all modules modules
   step all assembly simd/_asm/check.sh
   step all release release
-  step all fuzz fuzz
+  step all fuzz scripts/fuzz.sh --each 2s
 }
 
 if ((${#only[@]} > 0)); then
