@@ -231,6 +231,9 @@ func (h *healer) decode(z *zone) error {
 			}
 		}
 	}
+	if len(bytes.Trim(z.data[z.size:], "\x00")) > 0 { // padding is zeros
+		z.lost = true
+	}
 	return nil
 }
 
