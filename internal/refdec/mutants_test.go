@@ -53,6 +53,10 @@ func bases(t testing.TB) (list [][]byte) {
 			encode(t, slices.Concat(content, make([]byte, 5000), content), compress.WithBlockSize(1<<12),
 				compress.WithLongDistance(compress.MinWindow), compress.WithLevel(1+len(list)%9)))
 	}
+	for _, kind := range []string{"skewed", "text", "records"} { // lane groups of 32 lanes
+		content := corpus.ByName(kind).Make(20_000)
+		list = append(list, encode(t, content[:9000]), encode(t, content, compress.WithLevel(9)))
+	}
 	return append(list,
 		encodeFlushed(t, []byte(house), make([]byte, 99), []byte(house)),
 		encode(t, entries(), compress.WithChecksum(false)),
@@ -140,7 +144,7 @@ func FuzzMutants(f *testing.F) {
 	var w watchdog
 	w.start(f)
 	f.Fuzz(func(t *testing.T, file, script []byte, seed uint64) {
-		if len(file) > 2*maxBase || len(script) > 1<<10 {
+		if len(file) > 4*maxBase || len(script) > 1<<10 {
 			return
 		}
 		w.do(func() {

@@ -305,7 +305,11 @@ func (m *mutator) generated() (c chunk, ok bool) {
 	if m.IntN(2) == 0 {
 		g.quirk = quirk(m.IntN(int(numQuirks)))
 	}
-	payload, content := g.payload(64 + m.few(3000))
+	size := 64 + m.few(3000)
+	if m.IntN(16) == 0 {
+		size += 12_000
+	}
+	payload, content := g.payload(size)
 	c = chunk{kind: kindCoded, raw: uint32(len(content)), payload: payload}
 	c.short = m.IntN(2) == 0 && len(payload) < 1<<16
 	return c, len(payload) > 0 && len(content) <= maxRaw
