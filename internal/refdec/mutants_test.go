@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"flag"
 	"fmt"
+	"hash/fnv"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -63,6 +64,29 @@ func bases(t testing.TB) (list [][]byte) {
 		encode(t, entries(), compress.WithContentSize(1<<10), compress.WithLevel(9)),
 		slices.Concat(files["flushed.pz"], files["tiny.pz"], files["unchecked.pz"]),
 	)
+}
+
+// A script is a source of random numbers that begins with given bytes, so that a fuzzer decides
+// what happens first. Behind the script, numbers follow from it.
+type script struct {
+	rest []byte
+	then *rand.PCG
+}
+
+func newScript(p []byte) *rand.Rand {
+	h := fnv.New64a()
+	h.Write(p)
+	return rand.New(&script{p, rand.NewPCG(h.Sum64(), uint64(len(p)))})
+}
+
+// Uint64 takes two bytes, for numbers of rand.Rand depend on the upper or the lower bits.
+func (s *script) Uint64() uint64 {
+	if len(s.rest) < 2 {
+		return s.then.Uint64()
+	}
+	x := uint64(le.Uint16(s.rest))
+	s.rest = s.rest[2:]
+	return x * 0x0001_0001_0001_0001
 }
 
 // A watchdog ends the program if a mutant takes too long.

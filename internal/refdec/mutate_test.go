@@ -1,35 +1,11 @@
 package refdec
 
 import (
-	"hash/fnv"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/gopz/compress/internal/corpus"
 )
-
-// A script is a source of random numbers that begins with given bytes, so that a fuzzer decides
-// what happens first. Behind the script, numbers follow from it.
-type script struct {
-	rest []byte
-	then *rand.PCG
-}
-
-func newScript(p []byte) *rand.Rand {
-	h := fnv.New64a()
-	h.Write(p)
-	return rand.New(&script{p, rand.NewPCG(h.Sum64(), uint64(len(p)))})
-}
-
-// Uint64 takes two bytes, for numbers of rand.Rand depend on the upper or the lower bits.
-func (s *script) Uint64() uint64 {
-	if len(s.rest) < 2 {
-		return s.then.Uint64()
-	}
-	x := uint64(le.Uint16(s.rest))
-	s.rest = s.rest[2:]
-	return x * 0x0001_0001_0001_0001
-}
 
 // A mutator changes trees.
 type mutator struct {
@@ -210,8 +186,12 @@ func (m *mutator) changeHeader(p *piece) {
 		p.sources = byte(m.few(70))
 	case 8:
 		p.lies[lieContent] = []uint64{1, 1<<64 - 1, 100, 1 << 40, 1<<63 - 1, 1 << 63}[m.IntN(6)]
-	case 9, 10:
-		p.kind ^= smallPiece ^ streamPiece
+	case 9, 10: // the other form
+		if p.kind == smallPiece {
+			p.kind = streamPiece
+		} else {
+			p.kind = smallPiece
+		}
 	case 11:
 		p.headFlip = 1 + m.IntN(8*24)
 	}
