@@ -88,6 +88,26 @@ func TestCut(t *testing.T) {
 	})
 }
 
+// TestStaleOffsets decodes tokens that need more offsets than there are. The memory behind the offsets
+// has others, of an earlier block.
+func TestStaleOffsets(t *testing.T) {
+	for _, tier := range simd.Tiers() {
+		defer simd.SetTier(simd.SetTier(tier))
+		for n := range 200 {
+			s := &Streams{
+				Lits: make([]byte, 64, 64+lz77.Slack), Tokens: bytes.Repeat([]byte{newOffset << 6}, 300),
+				Offsets: bytes.Repeat([]byte{3 << 2}, 500)[:n], Extra: make([]byte, 2000),
+			}
+			s.Tokens[0] |= repeatLitEscape
+			s.LitLens = []byte{61}
+			err := s.Decode(Repeat, make([]byte, 64+300*repeatMinMatch), 0)
+			if ce := CorruptError(""); !errors.As(err, &ce) {
+				t.Fatalf("%s, %d offsets: %v", tier, n, err)
+			}
+		}
+	}
+}
+
 // TestFlips damages bits and bytes of every stream and compares the decoder with the naive one.
 func TestFlips(t *testing.T) {
 	rounds := 4000

@@ -237,7 +237,7 @@ func resolveRepeat(
 ) bool {
 	c := &s.cursor
 	r0, r1, r2 := c.repeats[0], c.repeats[1], c.repeats[2]
-	codes := s.Offsets[:cap(s.Offsets)]
+	codes := s.Offsets // if a kernel went beyond their end, none is left
 	extra := s.Extra[:cap(s.Extra)]
 	at, bit := c.offsets, c.extra
 	lits, matches := uint64(0), uint64(0)
