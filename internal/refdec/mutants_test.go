@@ -191,7 +191,8 @@ func TestMutants(t *testing.T) {
 	for _, file := range bases(t) {
 		donors = append(donors, parseTree(file))
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(400))        // most memory is short-lived
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // most memory is short-lived
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(2 << 30))
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // so that a guard page is an error
 	c := newComparer(testenv.Guarded(t, roomSize), testenv.Guarded(t, roomSize))
 	var w watchdog

@@ -38,6 +38,9 @@ func parseReferences(r *byteReader, h header, raw uint64) (refs *references, own
 				err = corrupt("%d in a list of references, not %d to %d", n, least, most)
 			}
 		}
+		if err != nil {
+			return 0
+		}
 		return n
 	}
 	sources := make([]uint64, number(1, uint64(h.sources)))

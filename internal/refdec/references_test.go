@@ -2,12 +2,15 @@ package refdec
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/testenv"
 )
 
 // entries returns 1 KiB of content.
@@ -92,6 +95,20 @@ func TestReferences(t *testing.T) {
 		if _, err := agree(t, seal(16, blocks...)); err == nil {
 			t.Errorf("%s: accepted without a window", c.name)
 		}
+	}
+}
+
+// TestSourceCount decodes a list with the largest number of sources. It must not take the memory.
+func TestSourceCount(t *testing.T) {
+	testenv.Measures(t)
+	payload := append([]byte{layoutReferences, 0, 0, 0, 0}, binary.AppendUvarint(nil, 1<<32-1)...)
+	file := sealBehind(windowed(20, 1), block{kindCoded, 700, payload, false})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := Decode(file, Dictionary{})
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; err == nil || took > 1<<20 {
+		t.Errorf("%d bytes allocated, %v", took, err)
 	}
 }
 
