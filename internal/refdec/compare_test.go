@@ -12,7 +12,7 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// limits of memory and content for files whose content is too long for the reference decoder.
+// Limits of memory and content for files whose content is too long for the reference decoder.
 const (
 	memoryLimit  = 16 << 20
 	contentLimit = 4 << 20
@@ -72,7 +72,7 @@ func (c *comparer) compare(r *rand.Rand, file []byte) (fault string, err error) 
 	}
 	for _, tier := range c.tiers[:len(c.tiers)-1] {
 		if fault := differ(first, c.appendDecode(file, tier, len(want.content), r), true); fault != "" {
-			return tier + " " + fault, want.err
+			return fault, want.err
 		}
 	}
 	for _, s := range []*compress.Scheduler{c.one, c.eight} {
@@ -107,7 +107,7 @@ func (c *comparer) appendDecode(file []byte, tier string, n int, r *rand.Rand) d
 		dst = c.room[len(c.room)-n:][:0:n]
 	}
 	got, err := compress.AppendDecode(dst, file, c.options(c.eight)...)
-	return decoded{"AppendDecode", bytes.Clone(got), err}
+	return decoded{"AppendDecode with " + tier + " kernels", bytes.Clone(got), err}
 }
 
 // read decodes with a Reader.
