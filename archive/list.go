@@ -207,12 +207,16 @@ func findList(r io.ReaderAt, size int64) (e listEnd, ok bool) {
 	}
 	tail, ok = bytes.CutSuffix(tail, []byte("\n"))
 	tail = tail[bytes.LastIndexByte(tail, '\n')+1:]
-	if !ok || !bytes.HasPrefix(tail, []byte("end ")) {
+	fields := strings.Split(string(tail), " ")
+	if !ok || len(fields) != 4 || fields[0] != "end" {
 		return e, false
 	}
-	n, err := fmt.Sscanf(string(tail), "end %d %x %d", &e.number, &e.sum, &e.begin)
-	e.size = int64(len(tail)) + 1
-	return e, n == 3 && err == nil && e.begin >= 0 && e.begin <= size-e.size
+	// fmt.Sscanf would make the command larger by 20 KB.
+	number, err := strconv.ParseInt(fields[1], 10, 64)
+	sum, err2 := strconv.ParseUint(fields[2], 16, 32)
+	begin, err3 := strconv.ParseInt(fields[3], 10, 64)
+	e = listEnd{number, uint32(sum), begin, int64(len(tail)) + 1}
+	return e, err == nil && err2 == nil && err3 == nil && e.begin >= 0 && e.begin <= size-e.size
 }
 
 // verify compares an entry that comes from the list with its header.
