@@ -126,7 +126,8 @@ func TestExtractOver(t *testing.T) {
 	write(t, "mine", dir, "dir")
 	write(t, "mine", dir, "was-dir", "file")
 	pz(t, "", "-x", file).want(t, exitError, "file: already exists -- not overwritten; use -f",
-		"dir/file: is no directory, so nothing can be extracted to it", "was-dir: is a directory\n")
+		filepath.FromSlash("dir/file: is no directory, so nothing can be extracted to it"),
+		"was-dir: is a directory\n")
 	wantFile(t, "file", "mine")
 	wantFile(t, "hard", "file") // not the file that was there
 	os.Remove("dir")

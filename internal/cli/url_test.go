@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -146,6 +147,9 @@ func TestURLErrors(t *testing.T) {
 
 // TestURLFile checks that a file with the name of a URL comes first.
 func TestURLFile(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // no file has such a name
+	}
 	t.Chdir(t.TempDir())
 	packed := pz(t, "content", "-c").want(t, exitOK).out
 	write(t, packed, "http:/host/file?sig=secret")
