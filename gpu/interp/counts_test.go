@@ -101,8 +101,7 @@ func (c *counted) uses(t *testing.T) (list []use) {
 			t.Fatal(err)
 		}
 		list = append(list, use{
-			name: name, size: p.size, memory: 4 * p.shared, wide: name == "match_scatter",
-			Counters: c.all[name],
+			name: name, size: p.size, memory: 4 * p.shared, Counters: c.all[name],
 		})
 	}
 	return list

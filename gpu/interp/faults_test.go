@@ -21,8 +21,8 @@ var uses = map[string]string{
 	"fused_join": "fused", "fused_place": "fused",
 	"fused_parse": "fused", "fused_payload": "fused", "fused_pieces": "fused",
 	"histogram": "encode", "rans_encode": "encode", "rans_decode": "decode",
-	"match_best": "match", "match_count": "match", "match_hash": "match", "match_scan": "match",
-	"match_scatter": "match",
+	"match_base": "match", "match_best": "match", "match_count": "match", "match_hash": "match",
+	"match_scan": "match", "match_scatter": "match",
 }
 
 // try runs requests for blocks of size bytes with a kernel whose source has changed.
@@ -125,10 +125,12 @@ var mistakes = []mistake{
 	{"rans_encode", "table[lane * 8u + i * 2u + 1u] =", "table[lane * 8u + i * 2u + 2u] =", Race},
 	{"histogram", "atomicLoad(&counts[lane * 2u + 1u])", "atomicLoad(&counts[lane * 2u + 2u])", Bounds},
 	{"match_hash", "if (i < input[b + 3u]) {", "if (i <= input[b + 3u]) {", Bounds},
-	{"match_count", "if (lane < 16u) {", "if (lane < 17u) {", Bounds},
+	{"match_count", "if (start + k < input[b + 3u]) {", "if (start + k <= input[b + 3u]) {", Bounds},
+	{"match_base", "v = sums[lane - d];", "v = sums[lane - d - 1u];", Overflow},
 	{"match_scan", "v = sums[lane - d];", "v = sums[lane - d - 1u];", Overflow},
-	{"match_scatter", "if (to < count) {", "if (to < count - 1u) {", Race},
-	{"match_scatter", "v = low[lane - d];", "v = low[lane - d + 256u];", Bounds},
+	{"match_scatter", "own = counts[at + row] - place;", "own = counts[at] - place;", Race},
+	{"match_scatter", "v = words[lane - d];", "v = words[lane - d + 1u];", Race},
+	{"match_scatter", "slot[k] = words[at] + before;", "slot[k] = words[at];", Race},
 	{"match_best", "n <= min(depth, place); n++", "n <= min(depth, place + 1u); n++", Overflow},
 	{"fused_begin", "state[s + 320u + lane] = 0u;", "state[s + 319u + lane] = 0u;", Race},
 	{"fused_code", "streams[dst + w] = v;", "streams[dst + w + 1u] = v;", ""},

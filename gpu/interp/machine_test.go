@@ -14,7 +14,6 @@ type machine struct {
 	issue     float64 // instructions of warps in a cycle
 	expand    float64 // instructions for one of the interpreter
 	hitCycles float64 // cycles of the first cache for a segment
-	wide      float64 // cycles for a vec4 of workgroup memory over those for its four words
 
 	// Of the rest, in bytes a second:
 	cache  float64 // second cache
@@ -39,14 +38,14 @@ type machine struct {
 var h100 = [2]machine{
 	{
 		processors: 132, clock: 1.6e9, reached: 0.7, dispatch: 10e-6,
-		threads: 1024, groups: 32, memory: 100 << 10, issue: 2, expand: 1.4, hitCycles: 1.5, wide: 1,
+		threads: 1024, groups: 32, memory: 100 << 10, issue: 2, expand: 1.4, hitCycles: 1.5,
 		cache: 3.5e12, dram: 3.35e12, missed: 0.2, again: 1.5, fetch: 1,
 		instruction: 4.5, hit: 45, miss: 280, far: 700, shared: 33, atomic: 60, conflict: 2,
 		barrier: 40, together: 1,
 	},
 	{
 		processors: 132, clock: 1.98e9, reached: 0.9, dispatch: 3e-6,
-		threads: 2048, groups: 32, memory: 228 << 10, issue: 3, expand: 0.75, hitCycles: 0.5, wide: 0.25,
+		threads: 2048, groups: 32, memory: 228 << 10, issue: 3, expand: 0.75, hitCycles: 0.5,
 		cache: 5.5e12, dram: 3.35e12, missed: 0, again: 1, fetch: 2,
 		instruction: 2.5, hit: 33, miss: 200, far: 480, shared: 23, atomic: 25, conflict: 0.5,
 		barrier: 15, together: 2,

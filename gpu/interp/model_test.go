@@ -9,9 +9,8 @@ import (
 // use is a kernel with its counts for a batch.
 type use struct {
 	name   string
-	size   int  // invocations of a workgroup
-	memory int  // bytes of workgroup memory
-	wide   bool // it accesses workgroup memory by vec4, which the interpreter splits
+	size   int // invocations of a workgroup
+	memory int // bytes of workgroup memory
 	Counters
 }
 
@@ -45,15 +44,6 @@ func (m *machine) resident(u *use) int {
 	return max(1, min(m.groups, m.threads/max(u.size, warp), m.memory/(u.memory+ownMemory)))
 }
 
-// bankCycles returns the cycles for accesses to workgroup memory without atomics.
-func (m *machine) bankCycles(u *use, w *Work) float64 {
-	n := float64(w.BankCycles)
-	if u.wide {
-		n *= m.wide
-	}
-	return n
-}
-
 // instructions returns the instructions of a GPU for work.
 func (m *machine) instructions(w *Work) float64 {
 	return float64(w.Issued+division*w.Divisions) * m.expand
@@ -69,7 +59,7 @@ func (m *machine) chain(u *use, w *Work) float64 {
 	}
 	access := (float64(w.Loads)-misses)*m.hit + misses*(m.miss+far*(m.far-m.miss)) +
 		float64(w.Segments-w.Requests)*m.hitCycles +
-		float64(w.Shared)*m.shared + m.bankCycles(u, w) - float64(w.Shared)
+		float64(w.Shared)*m.shared + float64(w.BankCycles) - float64(w.Shared)
 	return m.instructions(w)*m.instruction + access/m.together +
 		float64(w.Atomics)*m.atomic + float64(w.Conflicts)*m.conflict + float64(w.Barriers)*m.barrier
 }
@@ -83,7 +73,7 @@ func (m *machine) times(u *use) (t [bounds]float64) {
 	t[secondCache] = 32 * (float64(u.Sectors) + m.missed*max(0, repeated)) / (m.cache * m.reached)
 	t[dram] = 32 * float64(u.Memory) * m.again / (m.dram * m.reached)
 	atomics := float64(u.Atomics) + float64(u.Conflicts)*m.conflict
-	t[shared] = (m.bankCycles(u, &u.Work) + atomics) / cycles
+	t[shared] = (float64(u.BankCycles) + atomics) / cycles
 	if u.Workgroups > 0 && u.Dispatches > 0 {
 		slots := m.processors * float64(m.resident(u))
 		waves := math.Ceil(float64(u.Workgroups) / float64(u.Dispatches) / slots)
@@ -173,7 +163,7 @@ func TestModelRules(t *testing.T) {
 func TestModelByHand(t *testing.T) {
 	m := machine{
 		processors: 2, clock: 1000, reached: 0.5, dispatch: 7, threads: 64, groups: 9, memory: 3000,
-		issue: 2, expand: 3, hitCycles: 2, wide: 0.5, cache: 320, dram: 64, missed: 0.25,
+		issue: 2, expand: 3, hitCycles: 2, cache: 320, dram: 64, missed: 0.25,
 		again: 2, fetch: 1, instruction: 4, hit: 30, miss: 200, far: 500, shared: 20, atomic: 50,
 		conflict: 5, barrier: 11, together: 2,
 	}
@@ -181,7 +171,7 @@ func TestModelByHand(t *testing.T) {
 		Issued: 100, Divisions: 2, Requests: 10, Segments: 16, Loads: 8, Misses: 4, Sectors: 10,
 		Shared: 6, BankCycles: 24, Barriers: 2, Atomics: 3, Conflicts: 4,
 	}
-	u := use{size: 32, memory: 400, wide: true}
+	u := use{size: 32, memory: 400}
 	u.Counters = Counters{
 		Dispatches: 1, Workgroups: 1, Work: each, Chain: each, Longest: each, Memory: 5,
 	}
@@ -195,10 +185,10 @@ func TestModelByHand(t *testing.T) {
 		firstCache:  2 * 16 * 2 / 1000.0,
 		secondCache: 2 * 32 * (10 + 0.25*6) / 160,
 		dram:        2 * 32 * 5 * 2 / 32.0,
-		shared:      2 * (24*0.5 + 3 + 4*5) / 1000,
+		shared:      2 * (24 + 3 + 4*5) / 1000.0,
 		// Half of the sectors come from memory: a miss takes 350 cycles. One load more misses. The
-		// accesses take 3*30 + 5*350 + 6*2 + 6*20 + 12 - 6 = 1978 cycles, and half of them overlap.
-		latency: (138*3*4 + 1978/2 + 3*50 + 4*5 + 2*11) / 1000.0,
+		// accesses take 3*30 + 5*350 + 6*2 + 6*20 + 24 - 6 = 1990 cycles, and half of them overlap.
+		latency: (138*3*4 + 1990/2 + 3*50 + 4*5 + 2*11) / 1000.0,
 	}
 	for k, got := range m.times(&two) {
 		if math.Abs(got-want[k]) > 1e-9 {

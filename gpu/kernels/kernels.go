@@ -5,7 +5,7 @@
 // test compares the files. WGSL cannot include files, so a line "//include NAME" stands for
 // parts/NAME.wgsl.
 //
-// All kernels keep to what every device supports: 32-bit integers, at most 256 invocations and 11
+// All kernels keep to what every device supports: 32-bit integers, at most 256 invocations and 16
 // KiB of memory a workgroup, 7 buffers. No kernel waits for another workgroup of its dispatch.
 // Sizes in descriptors from the host bound every index and loop.
 package kernels

@@ -17,7 +17,7 @@ layout(std430, binding = 3) readonly restrict buffer Binding3 {
     uint params[];
 };
 
-shared uint digits[16];
+shared uint digits[256];
 
 layout(local_size_x = 256) in;
 
@@ -25,7 +25,7 @@ void main() {
     uvec3 id = gl_WorkGroupID;
     uvec3 grid = gl_NumWorkGroups;
     uint lane = gl_LocalInvocationIndex;
-    for (uint i_ = gl_LocalInvocationIndex; i_ < 16u; i_ += 256u) {
+    for (uint i_ = gl_LocalInvocationIndex; i_ < 256u; i_ += 256u) {
         digits[i_] = 0u;
     }
     memoryBarrierShared();
@@ -34,16 +34,18 @@ void main() {
     if (tile >= input_[1]) {
         return;
     }
-    uint b = input_[3] + (input_[input_[4] + tile] * 16u);
+    uint block = input_[input_[4] + tile];
+    uint b = input_[3] + (block * 16u);
     uint start = (tile - input_[b + 10u]) * 2048u;
     uint shift = params[0];
+    uint row = 1u << (params[1] & 31u);
     for (uint k = lane; k < 2048u; k += 256u) {
         if ((start + k) < input_[b + 3u]) {
-            atomicAdd(digits[(keys[(input_[b + 2u] + start) + k] >> (shift & 31u)) & 15u], 1u);
+            atomicAdd(digits[(keys[(input_[b + 2u] + start) + k] >> (shift & 31u)) & (row - 1u)], 1u);
         }
     }
     memoryBarrierShared(); barrier();
-    if (lane < 16u) {
-        counts[(((input_[b + 10u] * 16u) + (lane * input_[b + 11u])) + tile) - input_[b + 10u]] = digits[lane];
+    if (lane < row) {
+        counts[((tile + (2u * block)) * row) + lane] = digits[lane];
     }
 }

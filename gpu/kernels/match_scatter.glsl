@@ -29,9 +29,9 @@ layout(std430, binding = 6) readonly restrict buffer Binding6 {
     uint params[];
 };
 
-shared uvec4 low[256];
+shared uint masks[2048];
 
-shared uvec4 high[256];
+shared uint words[2048];
 
 layout(local_size_x = 256) in;
 
@@ -39,11 +39,11 @@ void main() {
     uvec3 id = gl_WorkGroupID;
     uvec3 grid = gl_NumWorkGroups;
     uint lane = gl_LocalInvocationIndex;
-    for (uint i_ = gl_LocalInvocationIndex; i_ < 256u; i_ += 256u) {
-        low[i_] = uvec4(0u);
+    for (uint i_ = gl_LocalInvocationIndex; i_ < 2048u; i_ += 256u) {
+        masks[i_] = 0u;
     }
-    for (uint i_ = gl_LocalInvocationIndex; i_ < 256u; i_ += 256u) {
-        high[i_] = uvec4(0u);
+    for (uint i_ = gl_LocalInvocationIndex; i_ < 2048u; i_ += 256u) {
+        words[i_] = 0u;
     }
     memoryBarrierShared();
     barrier();
@@ -51,52 +51,97 @@ void main() {
     if (tile >= input_[1]) {
         return;
     }
-    uint b = input_[3] + (input_[input_[4] + tile] * 16u);
+    uint block = input_[input_[4] + tile];
+    uint b = input_[3] + (block * 16u);
     uint first = input_[b + 2u];
     uint count = input_[b + 3u];
-    uint tiles = input_[b + 11u];
-    uint local = tile - input_[b + 10u];
-    uint start = (local * 2048u) + (lane * 8u);
+    uint start = (tile - input_[b + 10u]) * 2048u;
+    uint size = min(count - start, 2048u);
     uint shift = params[0];
-    uint digits = 0u;
-    uint own[8] = uint[8](0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u);
+    uint row = 1u << (params[1] & 31u);
+    uint key[8] = uint[8](0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u);
     for (uint k = 0u; k < 8u; k++) {
-        if ((start + k) < count) {
-            uint d = (keys[(first + start) + k] >> (shift & 31u)) & 15u;
-            digits |= d << ((k * 4u) & 31u);
-            own[d >> 1u] += 1u << (((d & 1u) * 16u) & 31u);
+        if (((k * 256u) + lane) < size) {
+            key[k] = keys[((first + start) + (k * 256u)) + lane];
         }
     }
-    uvec4 a = uvec4(own[0], own[1], own[2], own[3]);
-    uvec4 c = uvec4(own[4], own[5], own[6], own[7]);
-    low[lane] = a;
-    high[lane] = c;
+    uint own = 0u;
+    uint place = 0u;
+    if (lane < row) {
+        uint at = ((tile + (2u * block)) * row) + lane;
+        place = counts[at];
+        own = counts[at + row] - place;
+        place += counts[((((input_[b + 10u] + (2u * block)) + input_[b + 11u]) + 1u) * row) + lane];
+        words[lane] = own;
+    }
     memoryBarrierShared(); barrier();
-    for (uint d = 1u; d < 256u; d <<= 1u) {
-        uvec4 v = uvec4(0u);
-        uvec4 w = uvec4(0u);
-        if (lane >= d) {
-            v = low[lane - d];
-            w = high[lane - d];
+    for (uint d = 1u; d < row; d <<= 1u) {
+        uint v = 0u;
+        if ((lane >= d) && (lane < row)) {
+            v = words[lane - d];
         }
         memoryBarrierShared(); barrier();
-        low[lane] += v;
-        high[lane] += w;
+        if (lane < row) {
+            words[lane] += v;
+        }
         memoryBarrierShared(); barrier();
     }
-    a = low[lane] - a;
-    c = high[lane] - c;
-    uint rank[8] = uint[8](a.x, a.y, a.z, a.w, c.x, c.y, c.z, c.w);
+    uint next = 0u;
+    if (lane < row) {
+        next = words[lane] - own;
+    }
+    uint origin = place - next;
+    uint slot[8] = uint[8](0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u);
+    uint bit = 1u << ((lane & 31u) & 31u);
     for (uint k = 0u; k < 8u; k++) {
-        if ((start + k) < count) {
-            uint d = (digits >> ((k * 4u) & 31u)) & 15u;
-            uint s = (d & 1u) * 16u;
-            uint to = counts[((input_[b + 10u] * 16u) + (d * tiles)) + local] + ((rank[d >> 1u] >> (s & 31u)) & 0xffffu);
-            rank[d >> 1u] += 1u << (s & 31u);
-            if (to < count) {
-                newKeys[first + to] = keys[(first + start) + k];
-                newPositions[first + to] = positions[(first + start) + k];
+        uint at = ((lane >> 5u) * row) + ((key[k] >> (shift & 31u)) & (row - 1u));
+        if (((k * 256u) + lane) < size) {
+            atomicOr(masks[at], bit);
+        }
+        memoryBarrierShared(); barrier();
+        uint before = uint(bitCount(masks[at] & (bit - 1u)));
+        memoryBarrierShared(); barrier();
+        if (lane < row) {
+            for (uint i = lane; i < (8u * row); i += row) {
+                words[i] = next;
+                next += uint(bitCount(masks[i]));
+                masks[i] = 0u;
             }
+        }
+        memoryBarrierShared(); barrier();
+        slot[k] = words[at] + before;
+    }
+    if (lane < row) {
+        masks[lane] = origin;
+    }
+    memoryBarrierShared(); barrier();
+    for (uint k = 0u; k < 8u; k++) {
+        if ((((k * 256u) + lane) < size) && (slot[k] < 2048u)) {
+            words[slot[k]] = key[k];
+        }
+    }
+    memoryBarrierShared(); barrier();
+    for (uint k = 0u; k < 8u; k++) {
+        uint i = (k * 256u) + lane;
+        if (i < size) {
+            uint v = words[i];
+            uint to = masks[(v >> (shift & 31u)) & (row - 1u)] + i;
+            key[k] = to;
+            if (to < count) {
+                newKeys[first + to] = v;
+            }
+        }
+    }
+    memoryBarrierShared(); barrier();
+    for (uint k = 0u; k < 8u; k++) {
+        if ((((k * 256u) + lane) < size) && (slot[k] < 2048u)) {
+            words[slot[k]] = positions[((first + start) + (k * 256u)) + lane];
+        }
+    }
+    memoryBarrierShared(); barrier();
+    for (uint k = 0u; k < 8u; k++) {
+        if ((((k * 256u) + lane) < size) && (key[k] < count)) {
+            newPositions[first + key[k]] = words[(k * 256u) + lane];
         }
     }
 }

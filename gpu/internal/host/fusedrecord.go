@@ -78,24 +78,24 @@ func (s *slot) fusedKernels(n, tiles, segments, groups int, used *fusedUsage) {
 		{streams, uint64(max(used.streams, seqWords*used.seqs))},
 		{seqs, seqWords * uint64(used.seqs)},
 		{marks, markWords * uint64(used.seqs)},
-		{Counts, uint64(used.state)},
+		{State, uint64(used.state)},
 		{plan, uint64(max(used.plan, markWords*used.seqs))},
 		{code, uint64(used.words)},
 		{Out, uint64(used.out)},
 	} {
 		s.reserve(r.Buffer, 4*r.Size)
 	}
-	s.dispatch("fused_begin", segments, whole(In), whole(Counts))
+	s.dispatch("fused_begin", segments, whole(In), whole(State))
 	s.dispatch("fused_parse", segments,
-		whole(In), whole(Out), whole(localSeqs), whole(localMarks), whole(Counts))
-	s.dispatch("fused_join", n, whole(In), whole(localSeqs), whole(localMarks), whole(Counts))
+		whole(In), whole(Out), whole(localSeqs), whole(localMarks), whole(State))
+	s.dispatch("fused_join", n, whole(In), whole(localSeqs), whole(localMarks), whole(State))
 	s.dispatch("fused_place", segments,
-		whole(In), whole(localSeqs), whole(localMarks), whole(Counts), whole(seqs), whole(marks))
-	s.dispatch("fused_code", tiles, whole(In), whole(seqs), whole(marks), whole(Counts), whole(streams))
-	s.dispatch("fused_cut", 6*n, whole(In), whole(streams), whole(Counts), whole(plan))
-	s.dispatch("fused_frame", n, whole(In), whole(Counts), whole(plan))
+		whole(In), whole(localSeqs), whole(localMarks), whole(State), whole(seqs), whole(marks))
+	s.dispatch("fused_code", tiles, whole(In), whole(seqs), whole(marks), whole(State), whole(streams))
+	s.dispatch("fused_cut", 6*n, whole(In), whole(streams), whole(State), whole(plan))
+	s.dispatch("fused_frame", n, whole(In), whole(State), whole(plan))
 	s.dispatch("rans_encode", groups, whole(plan), whole(streams), whole(code))
-	s.dispatch("fused_pieces", n, whole(In), whole(Counts), whole(code), whole(plan))
+	s.dispatch("fused_pieces", n, whole(In), whole(State), whole(code), whole(plan))
 	s.dispatch("fused_payload", tiles, whole(In), whole(plan), whole(code), whole(streams), whole(Out))
 }
 

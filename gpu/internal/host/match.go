@@ -23,8 +23,8 @@ type matchJob struct {
 const (
 	tileSize   = 2048
 	blockWords = 16
-	digitBits  = 4
-	digits     = 1 << digitBits
+	leastBits  = 3 // of a digit: a workgroup of match_scan has 8 digits
+	mostBits   = 8
 )
 
 // matchSize bounds the largest buffer that a block of size bytes needs, in bytes.
@@ -32,19 +32,35 @@ func matchSize(size int) uint64 {
 	return max(4*uint64(size)+4096, uint64(size+size/tileSize*4+4096))
 }
 
-// ShiftBytes returns the content of the buffer Shifts: the lowest bit of the digit that each
-// sorting pass uses, at multiples of shiftStep.
+// sortPasses returns the passes that sort keys by their rows, and the bits of a digit. Passes have
+// digits as small as their number allows: runs of keys with the same digit are longer then.
+func sortPasses(rowBits uint8) (passes, bits int) {
+	passes = max(1, (int(rowBits)+mostBits-1)/mostBits)
+	return passes, max(leastBits, (int(rowBits)+passes-1)/passes)
+}
+
+// ShiftBytes returns the content of the buffer Shifts: the lowest bit of a digit and the number of its
+// bits, at multiples of shiftStep. See digit.
 func ShiftBytes() []byte {
-	p := make([]byte, shiftStep*maxPasses)
-	for i := range maxPasses {
-		binary.LittleEndian.PutUint32(p[shiftStep*i:], uint32(lz77.RowTagBits+digitBits*i))
+	p := make([]byte, shiftStep*maxPasses*(mostBits+1))
+	for bits := range mostBits + 1 {
+		for pass := range maxPasses {
+			at := digit(pass, bits).Offset
+			binary.LittleEndian.PutUint32(p[at:], uint32(lz77.RowTagBits+bits*pass))
+			binary.LittleEndian.PutUint32(p[at+4:], uint32(bits))
+		}
 	}
 	return p
 }
 
+// digit returns the binding of Shifts for a pass with digits of that many bits.
+func digit(pass, bits int) Binding {
+	return Binding{Shifts, uint64(shiftStep * (maxPasses*bits + pass)), shiftStep}
+}
+
 const (
 	shiftStep = 256 // alignment of bindings that every device accepts
-	maxPasses = (32 - lz77.RowTagBits + digitBits - 1) / digitBits
+	maxPasses = (32 - lz77.RowTagBits + mostBits - 1) / mostBits
 )
 
 // runMatch runs a batch of Stage0, in several submissions if it does not fit into one.
@@ -134,20 +150,24 @@ func (w *packer) block(head *packer, j *matchJob) {
 }
 
 // candidates records the kernels that find the best candidate of every position: keys, a radix sort
-// of positions by key, and a look at the left neighbours of each position.
+// of positions by key, and a look at the left neighbours of each position. The counts of the sort are
+// in Out, which the last kernel fills.
 func (s *slot) candidates(blocks, tiles int, rowBits uint8, size uint64) {
+	const counts = Out
 	keys, positions, newKeys, newPositions := Keys, Positions, NewKeys, NewPositions
 	for _, b := range []Buffer{keys, positions, newKeys, newPositions, Out} {
 		s.reserve(b, size)
 	}
-	s.reserve(Counts, 4*digits*uint64(tiles))
+	passes, bits := sortPasses(rowBits)
+	s.reserve(counts, 4*uint64(tiles+2*blocks)<<bits)
 	s.dispatch("match_hash", tiles, whole(In), whole(keys), whole(positions))
-	for i := range (int(rowBits) + digitBits - 1) / digitBits {
-		shift := Binding{Shifts, uint64(shiftStep * i), shiftStep}
-		s.dispatch("match_count", tiles, whole(In), whole(keys), whole(Counts), shift)
-		s.dispatch("match_scan", blocks, whole(In), whole(Counts))
+	for i := range passes {
+		params := digit(i, bits)
+		s.dispatch("match_count", tiles, whole(In), whole(keys), whole(counts), params)
+		s.dispatch("match_scan", blocks<<(bits-leastBits), whole(In), whole(counts), params)
+		s.dispatch("match_base", blocks, whole(In), whole(counts), params)
 		s.dispatch("match_scatter", tiles, whole(In), whole(keys), whole(positions),
-			whole(newKeys), whole(newPositions), whole(Counts), shift)
+			whole(newKeys), whole(newPositions), whole(counts), params)
 		keys, positions, newKeys, newPositions = newKeys, newPositions, keys, positions
 	}
 	s.dispatch("match_best", tiles, whole(In), whole(keys), whole(positions), whole(Out))

@@ -26,7 +26,7 @@ func (d *Device) Streams(r *gpu.Request) (*lzseq.Streams, error) {
 	// The buffers still hold what the kernels left.
 	bounds, end := fusedBounds(len(r.Src))
 	s.begin(0, In)
-	s.downloadFrom(Counts, 0, 4*stateWords)
+	s.downloadFrom(State, 0, 4*stateWords)
 	s.downloadFrom(Keys, 0, end)
 	if err := s.submit(); err != nil {
 		return nil, err

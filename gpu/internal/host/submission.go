@@ -90,7 +90,7 @@ const (
 	Positions
 	NewKeys
 	NewPositions
-	Counts
+	State
 
 	NumBuffers
 

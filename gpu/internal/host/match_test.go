@@ -1,0 +1,28 @@
+package host
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/gopz/compress/lz77"
+)
+
+// TestSortPasses checks that the digits of all passes cover the bits of a row, and what Shifts says
+// about them.
+func TestSortPasses(t *testing.T) {
+	shifts := ShiftBytes()
+	for rowBits := range uint8(32 - lz77.RowTagBits + 1) {
+		passes, bits := sortPasses(rowBits)
+		if passes*bits < int(rowBits) || bits < leastBits || bits > mostBits ||
+			passes > 1 && (passes-1)*mostBits >= int(rowBits) {
+			t.Errorf("rows of %d bits: %d passes with digits of %d bits", rowBits, passes, bits)
+		}
+		for i := range passes {
+			p := shifts[digit(i, bits).Offset:][:shiftStep]
+			shift, width := binary.LittleEndian.Uint32(p), binary.LittleEndian.Uint32(p[4:])
+			if int(shift) != lz77.RowTagBits+i*bits || int(width) != bits {
+				t.Errorf("pass %d with digits of %d bits: lowest bit %d, %d bits", i, bits, shift, width)
+			}
+		}
+	}
+}
