@@ -38,7 +38,7 @@ bool plain = false;
 uint load32(uint at, uint i) {
     uint w = at + (i >> 2u);
     uint s = (i & 3u) * 8u;
-    return (s == 0u) ? input_[w] : ((input_[w] >> (s & 31u)) | (input_[w + 1u] << (((32u - s) & 31u) & 31u)));
+    return (input_[w] >> (s & 31u)) | ((input_[w + 1u] << 1u) << ((31u - s) & 31u));
 }
 
 uint start(uint stream, uint s) {

@@ -142,7 +142,7 @@ uint candidate = 0u;
 uint load32(uint at, uint i) {
     uint w = at + (i >> 2u);
     uint s = (i & 3u) * 8u;
-    return (s == 0u) ? input_[w] : ((input_[w] >> (s & 31u)) | (input_[w + 1u] << (((32u - s) & 31u) & 31u)));
+    return (input_[w] >> (s & 31u)) | ((input_[w + 1u] << 1u) << ((31u - s) & 31u));
 }
 
 uint byte(uint k) {

@@ -4,6 +4,8 @@
 // are its left neighbours, nearest first. An invocation compares up to depth of them, four bytes at
 // a time, and keeps the longest match that is worth its offset. A neighbour with another tag
 // counts, but is not compared. An offset below 16 is replaced by its least multiple that is not.
+// Once there is a match, most candidates fail the first test: the four bytes that end with the byte
+// behind this match. Each word of content is loaded once for two neighbouring groups of four bytes.
 //
 // Dispatch: one workgroup of 256 invocations for each tile of 2,048 places of the sorted order.
 // Workgroups count along x, then y; surplus ones do nothing. An invocation has 8 places, 256 apart.
@@ -14,8 +16,7 @@
 // input: see match_hash
 // keys, positions: sorted by the radix sort
 // best: for each position 0 for no candidate, or the offset in 24 bits and, above them, the length
-// less
-//   4, at most nice
+//   less 4, at most nice
 
 @group(0) @binding(0) var<storage, read> input: array<u32>;
 @group(0) @binding(1) var<storage, read> keys: array<u32>;
@@ -23,11 +24,6 @@
 @group(0) @binding(3) var<storage, read_write> best: array<u32>;
 
 //include load32
-
-// bits returns the number of bits of v, which is not 0.
-fn bits(v: u32) -> i32 {
-    return i32(firstLeadingBit(v)) + 1;
-}
 
 @compute @workgroup_size(256)
 fn main(
@@ -50,25 +46,32 @@ fn main(
     let maxOffset = input[b + 9u];
     let start = (tile - input[b + 10u]) * 2048u;
     for (var k = lane; k < 2048u && start + k < count; k += 256u) {
-        let place = start + k;
-        let key = keys[first + place];
-        let i = positions[first + place];
+        let at = first + start + k;
+        let key = keys[at];
+        let i = positions[at];
         if (i >= count) {
             continue; // only after an error of an earlier kernel
         }
-        let head = load32(src, i);
+        // Four bytes of two words are joined as in load32.
+        let mine = src + (i >> 2u);
+        let s = (i & 3u) * 8u;
+        let up = 31u - s;
+        let second = input[mine + 1u];
+        let head = (input[mine] >> s) | ((second << 1u) << up);
         let most = min(nice, size - i);
         var longest = least - 1u;
+        var last = 0u; // the four bytes that end behind the longest match
         var offset = 0u;
-        for (var n = 1u; n <= min(depth, place); n++) {
-            let other = keys[first + place - n];
-            if ((other >> 7u) != (key >> 7u)) {
-                break;
+        let end = min(depth, start + k);
+        for (var n = 1u; n <= end; n++) {
+            let differs = keys[at - n] ^ key;
+            if (differs > 127u) {
+                break; // another row
             }
-            if (other != key) {
-                continue;
+            if (differs != 0u) {
+                continue; // another tag
             }
-            var d = i - positions[first + place - n];
+            var d = i - positions[at - n];
             if (d < 16u) {
                 // Positions differ, so d is not 0; max satisfies the translator.
                 d = ((15u + d) / max(d, 1u)) * d;
@@ -80,24 +83,44 @@ fn main(
                 continue;
             }
             let c = i - d;
-            if (load32(src, c) != head) {
+            if (offset != 0u) {
+                let z = c + longest - 3u;
+                let y = src + (z >> 2u);
+                let q = (z & 3u) * 8u;
+                if (((input[y] >> q) | ((input[y + 1u] << 1u) << (31u - q))) != last) {
+                    continue;
+                }
+            }
+            let theirs = src + (c >> 2u);
+            let r = (c & 3u) * 8u;
+            let above = 31u - r;
+            var high = input[theirs + 1u];
+            if (((input[theirs] >> r) | ((high << 1u) << above)) != head) {
                 continue;
             }
+            var my = second;
             var m = 4u;
-            for (; m < most; m += 4u) {
-                let x = load32(src, c + m) ^ load32(src, i + m);
+            for (var w = 2u; m < most; w++) {
+                let low = high;
+                let own = my;
+                high = input[theirs + w];
+                my = input[mine + w];
+                let x = ((low >> r) | ((high << 1u) << above)) ^ ((own >> s) | ((my << 1u) << up));
                 if (x != 0u) {
                     m += countTrailingZeros(x) >> 3u;
                     break;
                 }
+                m += 4u;
             }
             m = min(m, most);
-            if (m > longest && (offset == 0u || 4 * i32(m - longest) > bits(d) - bits(offset))) {
+            if (m > longest && (offset == 0u ||
+                4 * i32(m - longest) > i32(firstLeadingBit(d)) - i32(firstLeadingBit(offset)))) {
                 longest = m;
                 offset = d;
                 if (m == most) {
                     break;
                 }
+                last = load32(src, i + m - 3u);
             }
         }
         best[first + i] = select(0u, offset | ((longest - 4u) << 24u), offset != 0u);
