@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/gopz/compress/lz77"
 )
 
 // printUse prints the times by each bound in milliseconds.
@@ -96,29 +98,21 @@ var guesses = []struct {
 	{"cache", func(m, to *machine) { m.cache = to.cache }},
 }
 
-// printChanges prints the rate of Fused in GB/s if kernels did less.
+// printChanges prints the rate of Fused in GB/s if the parse needed fewer instructions.
 func printChanges(list []use, bytes float64) {
-	for _, part := range []struct{ sectors, segments, parse float64 }{
-		{1, 1, 1}, {4, 1.5, 1.25}, {4, 4, 2},
-	} {
+	for _, part := range []int64{1, 2, 4} {
 		changed := slices.Clone(list)
 		for i := range changed {
-			switch u := &changed[i]; u.name {
-			case "match_scatter":
-				u.Sectors = int64(float64(u.Sectors) / part.sectors)
-			case "match_best":
-				u.Segments = int64(float64(u.Segments) / part.segments)
-			case "fused_parse":
+			if u := &changed[i]; u.name == "fused_parse" {
 				for _, w := range []*Work{&u.Work, &u.Chain, &u.Longest} {
-					w.Issued = int64(float64(w.Issued) / part.parse)
+					w.Issued /= part
 				}
 			}
 		}
 		slow := h100[0].total(changed, sums[0].selects)
 		fast := h100[1].total(changed, sums[0].selects)
-		fmt.Printf("Fused, match_scatter with 1/%v of the sectors, match_best with 1/%v of the segments, "+
-			"fused_parse with 1/%v of the instructions: %.2f–%.2f GB/s, %.0f–%.0f ms\n", part.sectors,
-			part.segments, part.parse, bytes/slow/1e9, bytes/fast/1e9, fast*1e3, slow*1e3)
+		fmt.Printf("Fused, fused_parse with 1/%d of the instructions: %.2f–%.2f GB/s, %.0f–%.0f ms\n",
+			part, bytes/slow/1e9, bytes/fast/1e9, fast*1e3, slow*1e3)
 	}
 }
 
@@ -137,18 +131,23 @@ func printGroups(list []use, c *counted) {
 	}
 }
 
-// printSort prints the rate of a sort of 32-bit keys in G pairs/s on an RTX A5000: eight passes.
+// printSort prints the rate of a sort of 32-bit keys in G pairs/s on an RTX A5000. The passes are
+// those of the counted sort, but as many as 32 bits need.
 func printSort(list []use, bytes float64) {
+	isSort := func(s string) bool {
+		return strings.HasPrefix(s, "match_") && s != "match_hash" && s != "match_best"
+	}
+	passes := 0
+	for i := range list {
+		if list[i].name == "match_count" {
+			passes = int(list[i].Dispatches)
+		}
+	}
+	rowBits := int(lz77.Levels[*countLevel].HashLog) // the block is large enough for all rows
+	digit := (rowBits + passes - 1) / passes
+	all := (32 + digit - 1) / digit
 	for _, m := range a5000() {
-		sort := func(s string) bool {
-			return s == "match_count" || s == "match_scan" || s == "match_scatter"
-		}
-		passes := 0.0
-		for i := range list {
-			if list[i].name == "match_count" {
-				passes = float64(list[i].Dispatches)
-			}
-		}
-		fmt.Printf("sort on an A5000: %.2f G pairs/s\n", bytes/(m.total(list, sort)*8/passes)/1e9)
+		seconds := m.total(list, isSort) * float64(all) / float64(passes)
+		fmt.Printf("sort on an A5000, %d passes: %.2f G pairs/s\n", all, bytes/seconds/1e9)
 	}
 }
