@@ -14,6 +14,7 @@ import (
 	"github.com/gopz/compress/internal/pzfile"
 	"github.com/gopz/compress/internal/zstdec"
 	"github.com/gopz/compress/internal/zstfile"
+	"github.com/gopz/compress/internal/zstframe"
 	"github.com/gopz/compress/pipeline"
 )
 
@@ -154,6 +155,18 @@ func isZstd(src io.ReaderAt, size int64) bool {
 		}
 	}
 	return zstfile.HasSeekTable(src, size)
+}
+
+// ProbeZstd reports what [Recover] can use in a damaged .zst file of size bytes, from its first and
+// last bytes. table means that the file ends in a seek table, perhaps a damaged one. sized means
+// that its first frame states the size of its content.
+func ProbeZstd(src io.ReaderAt, size int64) (table, sized bool) {
+	p := make([]byte, min(max(size, 0), zstframe.MaxHeaderSize))
+	if container.ReadAt(src, p, 0) == nil {
+		h, _, err := zstframe.ParseHeader(p)
+		sized = err == nil && h.ContentSize >= 0
+	}
+	return zstfile.HasSeekTable(src, size), sized
 }
 
 // IndexFormat is a format of a file that has the index of a .gz file. See [ReaderAt.WriteIndex].

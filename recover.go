@@ -12,7 +12,6 @@ import (
 	"github.com/gopz/compress/internal/index"
 	"github.com/gopz/compress/internal/pzfile"
 	"github.com/gopz/compress/internal/zstfile"
-	"github.com/gopz/compress/internal/zstframe"
 	"github.com/gopz/compress/pipeline"
 )
 
@@ -55,12 +54,13 @@ const (
 //
 // With an intact index or seek table one damaged block costs that block alone, and in a file of
 // [WithLongDistance] the parts of later blocks that repeat it. These are left out or zero, and reported
-// as [DamageWindow]. Otherwise Recover searches the file from the front. An intact index of a .pz
-// stream then says what is lost in the stream, even if bytes of it are missing. In .zst files Recover
-// finds frames that state their size and are not too large for the memory, as those of a Writer without
-// a Flush do; without any of them the error is [ErrNoIndex]. Without a seek table, a .zst file stored
-// inside a damaged frame is mistaken for frames of the outer file. Parts of the file that cannot be
-// read are damage like any other; [Damage].Err then wraps the error of src.
+// as [DamageWindow]. Blocks of a .pz file that have moved within it are found. Otherwise Recover
+// searches the file from the front. An intact index of a .pz stream then says what is lost in the
+// stream, even if bytes of it are missing. In .zst files Recover finds frames that state their size
+// and are not too large for the memory, as those of a Writer without a Flush do; without any of them
+// the error is [ErrNoIndex]. Without a seek table, a .zst file stored inside a damaged frame is
+// mistaken for frames of the outer file. Parts of the file that cannot be read are damage like any
+// other; [Damage].Err then wraps the error of src.
 //
 // In a .gz file Recover goes on at the next member, or the next Deflate block that is dynamic or
 // behind a flush. Blocks have no checks, so it believes what decodes up to the beginning of another
@@ -126,24 +126,15 @@ func (r *ReaderAt) Recover(w io.Writer, first, last int64, report func(Damage) e
 	return v.run(first, last)
 }
 
-// ProbeZstd reports what [Recover] can use in a damaged .zst file of size bytes, from its first and
-// last bytes. table means that the file ends in a seek table, perhaps a damaged one. sized means
-// that its first frame states the size of its content.
-func ProbeZstd(src io.ReaderAt, size int64) (table, sized bool) {
-	p := make([]byte, min(max(size, 0), zstframe.MaxHeaderSize))
-	if container.ReadAt(src, p, 0) == nil {
-		h, _, err := zstframe.ParseHeader(p)
-		sized = err == nil && h.ContentSize >= 0
-	}
-	return zstfile.HasSeekTable(src, size), sized
-}
-
 // salvage returns the index of a damaged file, and the gaps that a search found if the file has no
 // intact one.
 func salvage(src io.ReaderAt, size int64, o *options) (*index.File, []index.Gap, error) {
 	x, err := readIndex(src, size, &o.limits)
-	if err == nil {
-		return x, nil, nil
+	if in := (index.Cancelable{Src: src, Limits: &o.limits}); err == nil {
+		if !isZstd(in, size) {
+			pzfile.Relocate(in, x)
+		}
+		return x, nil, o.canceled()
 	}
 	if cerr := o.canceled(); cerr != nil {
 		return nil, nil, cerr

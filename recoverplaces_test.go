@@ -40,14 +40,14 @@ func TestRecoverPlaces(t *testing.T) {
 		for seed := range rounds {
 			r := rand.New(rand.NewPCG(uint64(seed), 9))
 			list := slices.Clone(streams)
-			list[seed%len(list)] = damageBlocks(t, list[seed%len(list)], seed/2%3, r)
+			list[seed%len(list)] = damageBlocks(t, list[seed%len(list)], seed/2%4, r)
 			checkPlaces(t, fmt.Sprintf("%s, round %d", name, seed), slices.Concat(list...), content,
 				slices.Concat(streams...), blocks)
 		}
 	}
 }
 
-// damageBlocks overwrites, deletes or inserts a piece in front of the index of a stream.
+// damageBlocks overwrites, deletes, inserts or moves a piece in front of the index of a stream.
 func damageBlocks(t *testing.T, stream []byte, kind int, r *rand.Rand) []byte {
 	f, err := pzfile.ParseFooter(stream[len(stream)-pzfile.FooterSize:])
 	if err != nil {
@@ -62,6 +62,9 @@ func damageBlocks(t *testing.T, stream []byte, kind int, r *rand.Rand) []byte {
 		return slices.Concat(stream[:from], random, stream[to:])
 	case 1:
 		return slices.Concat(stream[:from], stream[to:])
+	case 3: // the file stays as long as it was
+		rest, at := slices.Concat(stream[:from], stream[to:]), r.IntN(tail-(to-from)+1)
+		return slices.Insert(rest, at, random...)
 	}
 	return slices.Concat(stream[:from], random, stream[from:])
 }

@@ -96,9 +96,9 @@ func run(args []string, out, errOut io.Writer) int {
 	return 0
 }
 
-// overtime is how much longer than the budget a call that cannot be interrupted may take, as a part of
-// the budget.
-const overtime = 0.2
+// overtime is how much longer than a budget a call that cannot be interrupted may take: a fifth, and
+// not less than the time to compile a kernel on a busy machine.
+func overtime(budget time.Duration) time.Duration { return max(budget/5, 4*time.Second) }
 
 // measure runs all steps within the budget. If one hangs, measure reports what there is and returns an
 // error.
@@ -122,7 +122,7 @@ func (c *config) measure(r *report) error {
 	}
 	done := make(chan bool)
 	go func() { p.run(); close(done) }()
-	late := time.NewTimer(c.budget + time.Duration(overtime*float64(c.budget)))
+	late := time.NewTimer(c.budget + overtime(c.budget))
 	defer late.Stop()
 	select {
 	case <-done:
