@@ -71,7 +71,7 @@ func (d *device) constants() {
 	}
 	add("fusedMinAuto", f.fusedMinAuto(), "bytes", fmt.Sprintf("least block from which on fused with 16 "+
 		"candidates, in its largest batch, is faster than %d times one thread", runtime.GOMAXPROCS(0)))
-	add("fusedBytes", f.smallest("fused", (*figure).inOne), "bytes",
+	add("mostContent", f.smallest("fused", (*figure).inOne), "bytes",
 		"least content of a submission with 90% of the best speed, 16 candidates")
 	add("maxFused", f.largest("fused"), "bytes", "largest block with 90% of the best speed, 16 candidates")
 	add("concurrent", f.concurrent(), "batches", "2 if two batches at a time are 5% faster in any stage")
@@ -86,7 +86,7 @@ func (d *device) constants() {
 		"time of a thread")
 	add("startAfter", f.startAfter(), "s", "ten times what opening and compiling take; at least 1")
 	add("longest pause of a poll", f.pause(), "µs",
-		"5% of the shortest submission of 16 MiB; from 20 to 300")
+		"5% of the shortest submission of 16 MiB; from 20 to 50")
 	add("words in one round trip", f.oneTrip(), "", "whether downloading all the space for words takes "+
 		"less than another round trip: encode, 1 MiB blocks, largest batch up to 16")
 }
@@ -245,7 +245,7 @@ func (f *figures) pause() any {
 	if least == 0 {
 		return nil
 	}
-	return min(300, max(20, least.Microseconds()/20))
+	return min(50, max(20, least.Microseconds()/20))
 }
 
 // oneTrip compares the time to download the space of words that encoding leaves empty with the time of

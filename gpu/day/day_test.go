@@ -123,12 +123,12 @@ func TestConstants(t *testing.T) {
 		got, want any
 	}{
 		{"fusedMinAuto", f.fusedMinAuto(), mib},
-		{"fusedBytes", f.smallest("fused", (*figure).inOne), 16 * mib},
+		{"mostContent", f.smallest("fused", (*figure).inOne), 16 * mib},
 		{"maxFused", f.largest("fused"), 4 * mib},
 		{"matchBatch", f.smallest("match", func(x *figure) int { return x.Blocks }), 8},
 		{"entropyBatch", f.greater(4, 8), 8},
 		{"no entropyBatch", f.greater(nil, 8), nil},
-		{"pause", f.pause(), int64(100)},
+		{"pause", f.pause(), int64(50)},
 	} {
 		if x.got != x.want {
 			t.Errorf("%s: %v, want %v", x.name, x.got, x.want)

@@ -149,7 +149,7 @@ func allStages() []stage {
 			name: "match",
 			k:    lz77.Levels[level].Depth,
 			// Repeating match_scan would spoil the counts.
-			kernels: []string{"match_hash", "match_count", "match_scatter", "match_best"},
+			kernels: []string{"match_hash", "match_count", "match_base", "match_scatter", "match_best"},
 			request: func(b *block) *gpu.Request { return matchRequest(b.src, level) },
 			equal: func(b *block, r *gpu.Request) bool {
 				return w.parse(r) && slices.Equal(r.Seqs, b.seqs[level])

@@ -68,12 +68,13 @@ func (d *device) sweep(l *limit) error {
 // largeContents are the contents of submissions that large measures, in bytes.
 var largeContents = []int{64 << 20, 256 << 20}
 
-// large measures larger submissions than the device has by default.
+// large measures sizes of submissions that the memory of a GPU may allow.
 func (d *device) large(l *limit) error {
 	if d.software {
 		l.leaveOut("larger submissions: a software adapter has no use for them")
 		return nil
 	}
+	defer d.dev.SetContent(d.dev.Content())
 	stages := allStages()
 	for _, n := range largeContents {
 		if most := d.dev.MaxContent(); n > most {
@@ -106,7 +107,7 @@ func (d *device) large(l *limit) error {
 }
 
 // inOne returns the most content of a submission in bytes.
-func (d *device) inOne() int { return d.dev.Info().Ops[gpu.Fused].Bytes }
+func (d *device) inOne() int { return d.dev.Content() }
 
 // timing is one run of a batch.
 type timing struct {

@@ -32,6 +32,7 @@ type buffer struct {
 // Shrink frees all buffers.
 func (q *queue) Shrink() error {
 	q.free()
+	q.groups = map[string]*group{}
 	return nil
 }
 

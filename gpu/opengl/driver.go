@@ -22,7 +22,7 @@ const (
 	// Limits that the kernels need, all guaranteed by OpenGL 4.3. Bindings begin at multiples of
 	// offsetStep bytes.
 	needBindings    = 7
-	needShared      = 12 << 10
+	needShared      = 16 << 10
 	needInvocations = 256
 	needGroups      = 65535
 	offsetStep      = 256

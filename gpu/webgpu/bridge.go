@@ -16,6 +16,7 @@ package webgpu
 //   - each copy allocates several objects, and there is a copy for each lane group.
 
 enum { pz_validation = 0, pz_out_of_memory = 1 }; // WGPUErrorFilter
+enum { pz_no_memory = 2 };                        // WGPUErrorType
 
 extern void wgpuBufferMapAsync(void *buffer, uint32_t mode, size_t offset, size_t size,
 	void (*callback)(int status, void *data), void *data);
@@ -59,11 +60,15 @@ static void pz_map(void *buffer, uint32_t mode, size_t size, pz_status *s) {
 
 static int pz_answer(pz_status *s) { return __atomic_load_n(&s->status, __ATOMIC_ACQUIRE); }
 
-typedef struct { char text[480]; } pz_message;
+typedef struct {
+	int kind; // WGPUErrorType, 0 for no error
+	char text[476];
+} pz_message;
 
 static void pz_failed(int type, char const *message, void *data) {
 	if (type != 0) {
 		pz_message *m = data;
+		m->kind = type;
 		strncpy(m->text, message != NULL && *message ? message : "error", sizeof m->text - 1);
 	}
 }
@@ -82,10 +87,13 @@ import "C"
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"unsafe"
 
 	"github.com/cogentcore/webgpu/wgpu"
+
+	"github.com/gopz/compress/gpu/internal/host"
 )
 
 // These types mirror the binding's, whose C pointers are private. go.mod fixes the version of the
@@ -158,8 +166,10 @@ func (d *driver) scoped(f func() error) error {
 		return err
 	}
 	C.pz_pop(ref, m)
-	if err == nil && m.text[0] != 0 {
-		err = errors.New(strings.TrimSpace(C.GoString(&m.text[0])))
+	if text := strings.TrimSpace(C.GoString(&m.text[0])); m.kind == C.pz_no_memory {
+		err = fmt.Errorf("%w: %s", host.ErrMemory, text)
+	} else if err == nil && text != "" {
+		err = errors.New(text)
 	}
 	return errors.Join(d.check(), err)
 }

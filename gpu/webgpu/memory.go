@@ -6,8 +6,8 @@ package webgpu
 #include <stddef.h>
 #include <stdint.h>
 
-// WebGPU does not tell how much memory a GPU has. Vulkan does. wgpu uses the same library, and there is
-// no second copy of it in the program. The types are those of Vulkan 1.0.
+// WebGPU does not tell how much memory a GPU has. Vulkan does. wgpu loads the same shared library, so
+// the program has one copy of it. The types are those of Vulkan 1.0.
 
 typedef struct { uint32_t vendor, device; uint64_t memory; } pz_gpu_memory;
 
@@ -19,7 +19,7 @@ typedef struct { int type; void const *next; uint32_t flags; void const *rest[5]
 
 typedef struct { // VkPhysicalDeviceProperties
 	uint32_t api, driver, vendor, device;
-	char rest[1024];
+	uint64_t rest[128];
 } pz_vk_properties;
 
 typedef struct { // VkPhysicalDeviceMemoryProperties

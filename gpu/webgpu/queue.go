@@ -63,7 +63,8 @@ func (q *queue) freeAll() {
 func (q *queue) Shrink() error {
 	return q.d.locked(func() error {
 		q.freeAll()
-		return nil
+		_, err := q.d.pollDevice() // frees what is no longer used
+		return err
 	})
 }
 

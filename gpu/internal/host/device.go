@@ -42,7 +42,7 @@ const (
 	mostContent  = 256 << 20
 	// contentMemory is the memory that a queue takes for each byte of content. All queues together
 	// may take a part of the device's memory, 1/memoryPart. Other programs may use the rest.
-	contentMemory = 25
+	contentMemory = 26
 	memoryPart    = 4
 	// defaultBuffer bounds the buffers of a submission in bytes, unless SetContent needs larger ones.
 	defaultBuffer = 128 << 20
@@ -72,8 +72,9 @@ type Config struct {
 	Memory uint64
 }
 
-// content returns the most content of a submission by the device's memory, in bytes. Only a discrete GPU
-// has invocations for more than the least, and is fast enough for the watchdog of its driver.
+// content returns the most content of a submission by the device's memory, in bytes. Other kinds than
+// a discrete GPU get the least: they run too few invocations at a time to gain from more, and might
+// exceed the time that a driver gives to a submission.
 func (c *Config) content() int {
 	if c.Kind != gpu.Discrete {
 		return leastContent
@@ -165,14 +166,14 @@ func New(driver Driver, c Config) (*Device, error) {
 // Info describes the device.
 func (d *Device) Info() gpu.Info { return d.info }
 
-// SetContent sets the most content of a submission of Stage0 or Fused, in bytes. The device uses
+// SetContent sets the most content of a submission of Stage0 or Fused, in bytes. The device has
 // larger buffers for more content, as far as the driver allows. If its memory runs out, Run lowers the
 // value. For measurements and tests. No Run may be in flight.
 func (d *Device) SetContent(n int) {
 	n = min(n, max(leastContent, d.MaxContent()))
 	d.content.Store(int64(n))
 	d.maxBuffer = min(max(defaultBuffer, fusedExpansion*uint64(n)), d.driver.MaxBuffer())
-	d.info.Ops[gpu.Fused].Bytes = int(min(uint64(n), d.maxBuffer/fusedExpansion))
+	d.info.Ops[gpu.Fused].Bytes = min(n, contentOf(d.maxBuffer))
 }
 
 // Content returns the most content of a submission, in bytes. It falls when the device's memory runs
@@ -180,7 +181,11 @@ func (d *Device) SetContent(n int) {
 func (d *Device) Content() int { return int(d.content.Load()) }
 
 // MaxContent returns the most content for SetContent that the driver's buffers allow, in bytes.
-func (d *Device) MaxContent() int { return int(d.driver.MaxBuffer() / fusedExpansion) }
+func (d *Device) MaxContent() int { return contentOf(d.driver.MaxBuffer()) }
+
+// contentOf returns the most content for buffers of a size. LargestBuffer counts as 2 GiB. Submissions
+// are split by what they need, so the content need not be exact.
+func contentOf(buffer uint64) int { return int((buffer + 256) / fusedExpansion) }
 
 // SetFault makes the device call f before every submission. An error of f becomes the error of Run.
 // For tests. No Run may be in flight.
@@ -216,30 +221,50 @@ func (d *Device) Run(op gpu.Op, batch []*gpu.Request) error {
 		return ErrClosed
 	}
 	defer func() { d.slots <- s }()
-	for {
-		content := d.Content()
+	for tried := false; ; tried = true {
+		if n := d.Content(); n < s.sized { // the memory may be needed elsewhere
+			if err := s.shrink(); err != nil {
+				return err
+			}
+		}
+		s.sized = d.Content()
 		err := s.run(op, batch)
 		if !errors.Is(err, ErrMemory) {
 			return err
 		}
-		if err := s.q.Shrink(); err != nil {
+		if err := d.shrinkAll(s); err != nil {
 			return err
 		}
-		if op == gpu.StageN || !d.lower(content) {
+		if lower := op != gpu.StageN && d.lower(s.content); tried && !lower {
 			return err
 		}
 	}
 }
 
-// lower lowers the most content of a submission, after one of Content() = n has found too little
-// memory. It reports whether smaller submissions are possible. Another call of Run may have lowered it
-// already.
+// shrinkAll frees the buffers of a slot, and of one that is idle.
+func (d *Device) shrinkAll(s *slot) error {
+	err := s.shrink()
+	select {
+	case idle := <-d.slots:
+		err = errors.Join(err, idle.shrink())
+		d.slots <- idle
+	default:
+	}
+	return err
+}
+
+// lower lowers the most content of a submission, after one with n bytes has found too little memory.
+// It reports whether smaller submissions are possible. Another call of Run may have lowered it already.
 func (d *Device) lower(n int) bool {
 	if n <= leastContent {
 		return false
 	}
-	d.content.CompareAndSwap(int64(n), int64(max(leastContent, n/2)))
-	return true
+	for half := int64(max(leastContent, n/2)); ; {
+		now := d.content.Load()
+		if now <= half || d.content.CompareAndSwap(now, half) {
+			return true
+		}
+	}
 }
 
 // run runs a batch.

@@ -152,6 +152,7 @@ func (s *slot) runFused(batch []*gpu.Request) error {
 			s.blocks = append(s.blocks, j)
 		}
 		if len(s.blocks) > 0 {
+			s.setContent(s.blocks)
 			if err := s.submitFused(s.blocks, first, tile, &used); err != nil {
 				return err
 			}

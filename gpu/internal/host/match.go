@@ -88,6 +88,7 @@ func (s *slot) runMatch(batch []*gpu.Request) error {
 			s.blocks = append(s.blocks, j)
 		}
 		if len(s.blocks) > 0 {
+			s.setContent(s.blocks)
 			if err := s.submitMatch(s.blocks, first, tile); err != nil {
 				return err
 			}

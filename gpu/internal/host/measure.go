@@ -23,7 +23,7 @@ type Trace struct {
 	Clock              bool
 	Up, Down           time.Duration
 	UpBytes, DownBytes uint64
-	Submissions        int
+	Submissions        int // parts of one count as well
 	Kernels            []KernelTime
 }
 
@@ -66,7 +66,9 @@ func (t *Trace) add(s *Submission, away time.Duration) {
 			t.Kernels = append(t.Kernels, KernelTime{Name: k.Kernel})
 		}
 		x := &t.Kernels[n]
-		x.Groups, x.Dispatches = x.Groups+k.Groups, x.Dispatches+1
+		if !k.More {
+			x.Groups, x.Dispatches = x.Groups+k.Groups, x.Dispatches+1
+		}
 		if times.Set {
 			x.Time += times.Kernels[i]
 		}

@@ -2,6 +2,7 @@ package host
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/gopz/compress/rans"
@@ -20,7 +21,23 @@ type slot struct {
 	blocks   []matchJob
 	counts   []int
 	hist     []uint16
+	sized    int    // Content() for the last batch, which the buffers have grown for
+	content  int    // bytes of content in the last submission of Stage0 or Fused
 	ratio    uint64 // estimated payload per byte of content, in 1/65536 bytes; see submitFused
+}
+
+// shrink frees all buffers.
+func (s *slot) shrink() error {
+	s.sized = 0
+	return s.q.Shrink()
+}
+
+// setContent sets s.content.
+func (s *slot) setContent(blocks []matchJob) {
+	s.content = 0
+	for i := range blocks {
+		s.content += len(blocks[i].r.Src)
+	}
 }
 
 // upload returns n bytes of memory that the next submission uploads.
@@ -71,6 +88,9 @@ func (s *slot) downloadFrom(b Buffer, from, size uint64) {
 // first part has the upload, and the last one the downloads.
 func (s *slot) submit() error {
 	all := s.sub
+	if !slices.ContainsFunc(all.Kernels, func(k Dispatch) bool { return k.Long }) {
+		return s.submitPart()
+	}
 	defer func() { s.sub = all }()
 	parts := split(all.Kernels)
 	for i, kernels := range parts {
@@ -107,7 +127,7 @@ func split(kernels []Dispatch) (parts [][]Dispatch) {
 			}
 			k.Times = min(left, longRuns-runs)
 			part = append(part, k)
-			left, runs = left-k.Times, runs+k.Times
+			left, runs, k.More = left-k.Times, runs+k.Times, true
 		}
 		if !k.Long {
 			part = append(part, k)

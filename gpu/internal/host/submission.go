@@ -115,6 +115,8 @@ type Dispatch struct {
 	// Long says that a run of the kernel may take a third of a second. The host splits submissions with
 	// many such runs, because some drivers reset a GPU after two seconds. Queues ignore it.
 	Long bool
+	// More says that the dispatch continues one of the submission before. For the sums of a Trace.
+	More bool
 }
 
 // Binding is Size bytes of a buffer from Offset on, a multiple of 256. Size 0 stands for the rest
