@@ -13,7 +13,7 @@ import (
 // A sandbox takes rights from the process before it decodes what others may have written. Files that
 // are open, as the standard ones, stay as they are. All copies of an app share it.
 type sandbox struct {
-	enter func(rights) bool // reports whether the system has done it; nil if there is no sandbox
+	enter func(rights) (rights, bool) // returns the rights that are left, false without a sandbox; may be nil
 	once  sync.Once
 	spool spool
 }
@@ -48,9 +48,9 @@ func (a *app) confine() {
 // enterSandbox enters the sandbox and returns what to say about it.
 func (a *app) enterSandbox() string {
 	a.openFirst()
-	r := a.rights()
+	r, ok := a.sandbox.enter(a.rights())
 	switch {
-	case !a.sandbox.enter(r):
+	case !ok:
 		return "no sandbox: this system has no Landlock"
 	case slices.Contains(r.trees, "/"):
 		return "in a sandbox: pz can only read files"
@@ -104,7 +104,7 @@ func (a *app) rights() (r rights) {
 	case len(operands) > mostRules:
 		return rights{trees: []string{"/"}}
 	case len(operands) > 1 || c.recursive:
-		r.files = append(r.files, "/proc", "/sys/fs/cgroup") // say how much memory there is
+		a.machineMemory() // which reads files of the system now, and not later
 	}
 	for _, path := range operands {
 		fi, err := os.Stat(path)

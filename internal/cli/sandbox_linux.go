@@ -7,16 +7,17 @@ import (
 
 // enterSandbox leaves the process no rights but r, by Landlock, for all of its threads and for good.
 // It takes what the kernel offers: Linux 5.13 restricts files, 6.7 TCP, 6.12 signals and abstract
-// sockets as well. It reports whether there is anything.
-func enterSandbox(r rights) bool {
+// sockets as well. It returns the rights that are left, and whether there is a sandbox.
+func enterSandbox(r rights) (rights, bool) {
 	if v, err := syscall.LandlockGetABIVersion(); err != nil || v < 1 {
-		return false
+		return r, false
 	}
 	if restrict(r) == nil {
-		return true
+		return r, true
 	}
 	// Some names cannot have a rule, such as those of pipes below /dev/fd.
-	return restrict(rights{trees: []string{"/"}, network: r.network}) == nil
+	r = rights{trees: []string{"/"}, network: r.network}
+	return r, restrict(r) == nil
 }
 
 func restrict(r rights) error {

@@ -3,4 +3,4 @@
 package cli
 
 // enterSandbox is nil because there is no sandbox.
-var enterSandbox func(rights) bool
+var enterSandbox func(rights) (rights, bool)

@@ -63,14 +63,14 @@ func TestContentByMemory(t *testing.T) {
 	}{
 		{gpu.Discrete, 0, leastContent},
 		{gpu.Discrete, 2 << 30, leastContent},
-		{gpu.Discrete, 8 << 30, 40 << 20},
+		{gpu.Discrete, 8 << 30, 36 << 20},
 		{gpu.Integrated, 80 << 30, leastContent},
-		{gpu.Discrete, 24 << 30, 120 << 20},
+		{gpu.Discrete, 24 << 30, 116 << 20},
 		{gpu.Discrete, 80 << 30, 256 << 20},
 		{gpu.Discrete, math.MaxUint64, 256 << 20},
 		{gpu.Software, 80 << 30, leastContent},
 	} {
-		f := &fake{maxBuffer: 2 * LargestBuffer, failsAt: -1}
+		f := &fake{maxBuffer: LargestBuffer, failsAt: -1}
 		d, err := New(f, Config{Kind: x.kind, Memory: x.memory})
 		if err != nil {
 			t.Fatal(err)
@@ -89,17 +89,17 @@ func TestTooLittleMemory(t *testing.T) {
 		memory  uint64
 		op      gpu.Op
 		content int // afterwards
-		shrunk  int
+		shrunk  int // both slots each time
 		fails   bool
 	}{
 		{1 << 40, gpu.Stage0, 128 << 20, 0, false},
-		{25 * 70 << 20, gpu.Stage0, 64 << 20, 1, false},
-		{25 * 18 << 20, gpu.Stage0, leastContent, 3, false},
-		{1 << 20, gpu.Stage0, leastContent, 4, true},
-		{1 << 20, gpu.StageN, 128 << 20, 1, true},
+		{26 * 70 << 20, gpu.Stage0, 64 << 20, 2, false},
+		{26 * 18 << 20, gpu.Stage0, leastContent, 6, false},
+		{1 << 20, gpu.Stage0, leastContent, 8, true},
+		{1 << 20, gpu.StageN, 128 << 20, 4, true},
 	} {
 		f := &fake{maxBuffer: LargestBuffer, failsAt: -1, memory: x.memory}
-		d, err := New(f, Config{Memory: 25 << 30})
+		d, err := New(f, Config{Memory: 26 << 30})
 		if err != nil {
 			t.Fatal(err)
 		}
