@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	chunk = 256 << 10 // bytes compared at once; no part goes across its end
+	chunk = 256 << 10 // bytes compared at once; parts go across its end only if there are many
 
 	// joinGap is the least number of equal bytes between two runs of different ones. Fewer may be equal
 	// by chance within a damaged sector.
@@ -25,6 +25,10 @@ const (
 	mostCut = 16 * container.Sector
 
 	maxParts = 1 << 17
+
+	// manyParts is the number of parts from which on those of adjacent chunks become one. A copy of which
+	// the end is missing differs in all chunks there.
+	manyParts = maxParts / 2
 )
 
 var errTooMany = errors.New("the copies differ at too many places; are they copies of one file?")
@@ -57,6 +61,7 @@ type copies struct {
 func compare(list []Copy) (*copies, error) {
 	c := &copies{list: list}
 	var cuts []int64
+	holeEnds := make([]int, len(list)) // for each copy, where cuts has the end of its last hole, or 0
 	for _, p := range list {
 		c.size = max(c.size, p.Size)
 		cuts = append(cuts, p.Size)
@@ -75,7 +80,12 @@ func compare(list []Copy) (*copies, error) {
 				return nil, err
 			}
 			for _, h := range holes {
-				cuts = append(cuts, at+int64(h.from), at+int64(h.to))
+				if k := holeEnds[i]; k > 0 && cuts[k] == at+int64(h.from) {
+					cuts[k] = at + int64(h.to)
+				} else {
+					holeEnds[i] = len(cuts) + 1
+					cuts = append(cuts, at+int64(h.from), at+int64(h.to))
+				}
 				mark(different[h.from:h.to])
 			}
 			if !bytes.Equal(bufs[i][:n], bufs[0][:n]) {
@@ -108,9 +118,12 @@ func (c *copies) note(different []bool, at int64) error {
 			i++
 		}
 		begin, end := at+int64(from), at+int64(i)
-		if n := len(c.parts); n > 0 && begin-c.parts[n-1].end() < joinGap && c.parts[n-1].at >= at {
-			c.parts[n-1].size = end - c.parts[n-1].at
-			continue
+		if n := len(c.parts); n > 0 {
+			last := c.parts[n-1]
+			if gap := begin - last.end(); gap < joinGap && last.at >= at || gap == 0 && n >= manyParts {
+				last.size = end - last.at
+				continue
+			}
 		}
 		if len(c.parts) == maxParts {
 			return errTooMany
@@ -136,16 +149,25 @@ func (c *copies) cutRuns() (cuts []int64) {
 // hole is a part of a buffer that could not be read.
 type hole struct{ from, to int }
 
+// addHole adds a hole behind others, or makes the last one longer.
+func addHole(holes []hole, from, to int) []hole {
+	if n := len(holes); n > 0 && holes[n-1].to == from {
+		holes[n-1].to = to
+		return holes
+	}
+	return append(holes, hole{from, to})
+}
+
 // read fills p from place at, with zeros for what the copy does not have.
 func (y Copy) read(p []byte, at int64) (holes []hole, err error) {
 	n := int(max(0, min(int64(len(p)), y.Size-at)))
 	got, err := container.ReadAround(y.Src, p[:n], at, func(from, to int, _ error) error {
-		holes = append(holes, hole{from, to})
+		holes = addHole(holes, from, to)
 		return nil
 	})
 	if got < len(p) {
 		clear(p[got:])
-		holes = append(holes, hole{got, len(p)})
+		holes = addHole(holes, got, len(p))
 	}
 	return holes, err
 }
@@ -165,6 +187,9 @@ func (c *copies) split(cuts []int64) error {
 		i, _ := slices.BinarySearch(cuts, p.at+1)
 		for ; i < len(cuts) && cuts[i] < p.end(); i++ {
 			if n := cuts[i] - p.at; n > 0 { // cuts may be equal
+				if len(parts) >= 4*maxParts {
+					return errTooMany
+				}
 				parts = append(parts, &part{at: p.at, size: n, run: p.run})
 				p = &part{at: cuts[i], size: p.size - n, run: p.run}
 			}
@@ -175,9 +200,6 @@ func (c *copies) split(cuts []int64) error {
 				return err
 			}
 		}
-	}
-	if len(parts) > 4*maxParts {
-		return errTooMany
 	}
 	c.parts = parts
 	return nil

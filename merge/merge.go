@@ -30,6 +30,9 @@ type Report struct {
 	Size  int64   // bytes of the file
 	Parts int     // where copies differ
 	Used  []int64 // bytes that each copy has given to these parts
+	// Different are how many bytes of each copy are not those of the file. If they are most of a copy,
+	// it is perhaps a copy of another file.
+	Different []int64
 	// Lost are the parts of the file that are intact in no copy, as far as they are known: blocks of a
 	// file with an index, in which copies differ. It is empty if the file is merged.
 	Lost []parity.Range
@@ -40,6 +43,12 @@ type Report struct {
 // errNoCheck is the reason why a merged file cannot be trusted.
 var errNoCheck = errors.New("the copies differ, and the file has no checks of its content that tell " +
 	"which of them is right")
+
+// errFormats and errIntact are the reasons why copies are not those of one file.
+var (
+	errFormats = errors.New("the copies are files of different formats")
+	errIntact  = errors.New("two copies are intact and differ; they are not copies of the same file")
+)
 
 // Merge writes to dst the file that the copies are copies of. There must be two or more. Bytes may be
 // wrong in a copy, or its end may be missing. Inside it none may be missing or too many. What cannot
@@ -56,11 +65,15 @@ var errNoCheck = errors.New("the copies differ, and the file has no checks of it
 // check, such as the name in a .gz header, are those of most copies. If the file cannot be given back,
 // Merge writes nothing. The error then wraps compress.ErrCorrupt or compress.ErrTruncated, and the
 // report says which parts are lost. Copies that are not of one file, or of a file without checks of its
-// content, are an error too. Other errors are those of dst and of the options, which are those of a
+// content, are an error too: copies of different formats, and two that are intact but have different
+// content, or the same one in mostly different bytes. Where only one of them is intact, Merge cannot
+// tell; see Report.Different. Other errors are those of dst and of the options, which are those of a
 // compress.Reader. Merge verifies checks in any case.
 //
-// Merge reads each copy about once, and decompresses the file once, .zst files with a damaged seek
-// table twice. It takes the memory of a compress.Reader and of a compress.ReaderAt.
+// Merge reads each copy once to compare them, and what it chooses twice more. It decompresses blocks
+// that differ once for each try, and the result once. If the copies differ, it also decompresses each
+// of them up to its first damage, and compares each with the result. It takes the memory of a
+// compress.Reader and of a compress.ReaderAt.
 func Merge(dst io.Writer, copies []Copy, opts ...compress.Option) (*Report, error) {
 	if len(copies) < 2 {
 		return nil, errors.New("compress: merge takes two copies or more")
@@ -71,6 +84,9 @@ func Merge(dst io.Writer, copies []Copy, opts ...compress.Option) (*Report, erro
 	}
 	opts = append(slices.Clip(opts), compress.WithChecksum(true))
 	m := merger{copies: c, opts: opts, report: &Report{Size: c.size, Parts: len(c.parts)}}
+	if err := m.checkCopies(); err != nil {
+		return m.report, err
+	}
 	if err := m.choose(); err != nil {
 		return m.report, err
 	}
@@ -83,7 +99,8 @@ type merger struct {
 	*copies
 	opts   []compress.Option
 	report *Report
-	table  bool // copies of a .zst file differ where only a seek table may confirm the bytes
+	format compress.Format // that of the copies, or the zero value if it is not known
+	table  bool            // copies of a .zst file differ where only a seek table may confirm the bytes
 
 	healing *parity.ReaderAt // nil if the file has no parity
 	final   io.ReaderAt      // the merged file
@@ -94,11 +111,11 @@ type merger struct {
 // choose makes the merged file and verifies it.
 func (m *merger) choose() error {
 	var indexErr error
-	if len(m.parts) > 0 && m.format() != compress.Gzip { // of which NewReaderAt decompresses all
+	if len(m.parts) > 0 && m.format != compress.Gzip { // of which NewReaderAt decompresses all
 		if indexErr = m.chooseBlocks(); stops(indexErr) {
 			return indexErr
 		}
-		m.table = m.format() == compress.Zstd &&
+		m.table = m.format == compress.Zstd &&
 			slices.ContainsFunc(m.parts, func(p *part) bool { return !p.right })
 	}
 	err := m.complete()
@@ -142,14 +159,6 @@ func (m *merger) complete() error {
 	lost := m.healing.Lost()[0]
 	return fmt.Errorf("the parity cannot restore bytes %d to %d: %w", lost.Offset, lost.Offset+lost.Size-1,
 		compress.ErrCorrupt)
-}
-
-// format returns the format of the file by its first bytes, or that of the zero value.
-func (m *merger) format() compress.Format {
-	p := make([]byte, 64)
-	n, _ := m.ReadAt(p, 0)
-	f, _ := compress.DetectFormat(p[:n])
-	return f
 }
 
 // chooseBlocks chooses the index of a file, and then the parts of each block. A block that no choice
@@ -229,26 +238,27 @@ func (m *merger) verify() error {
 
 // checked returns an error if the copies differ and blocks have no checks.
 func (m *merger) checked() error {
-	if len(m.parts) == 0 || m.format() == compress.Gzip {
+	if len(m.parts) == 0 {
 		return nil
 	}
-	info, err := compress.ReadInfo(m.final, m.size, m.opts...)
-	if err != nil {
-		return err
+	known, err := m.hasChecks(m.final, m.size)
+	if err == nil && !known {
+		err = errNoCheck
 	}
-	for _, s := range info.Streams {
-		if s.Unchecked > 0 {
-			return errNoCheck
-		}
-	}
-	return nil
+	return err
 }
 
 // write writes the merged file. What it reads must be what was verified.
 func (m *merger) write(dst io.Writer) error {
 	var sum maphash.Hash
 	sum.SetSeed(m.sum.Seed())
-	n, err := io.Copy(io.MultiWriter(dst, &sum), io.NewSectionReader(m.final, 0, m.size))
+	w := io.MultiWriter(dst, &sum)
+	if len(m.parts) > 0 {
+		counter := &differences{list: m.list, n: make([]int64, len(m.list))}
+		m.report.Different = counter.n
+		w = io.MultiWriter(dst, &sum, counter)
+	}
+	n, err := io.Copy(w, io.NewSectionReader(m.final, 0, m.size))
 	switch {
 	case err != nil:
 		return err

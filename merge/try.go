@@ -1,6 +1,11 @@
 package merge
 
-import "slices"
+import (
+	"errors"
+	"slices"
+
+	"github.com/gopz/compress"
+)
 
 // Most combinations that are tried: those of ten runs in two copies, and as many of parts.
 const (
@@ -11,7 +16,7 @@ const (
 // try looks for choices with which f succeeds, among the parts that f reads and that are not confirmed.
 // It tries the present choices, those of each copy alone, combinations of whole runs, and then those of
 // parts, from the likeliest ones on, most in all. If f never succeeds, the likeliest choices stay, and
-// the error is that of the first call.
+// the error is that of the first call, or of the first one that has known the format.
 func (c *copies) try(most int, f func() error) error {
 	for _, p := range c.open { // by reads before this
 		p.open = false
@@ -26,7 +31,7 @@ func (c *copies) try(most int, f func() error) error {
 			return nil
 		case stops(err):
 			return err
-		case first == nil:
+		case first == nil, errors.Is(first, compress.ErrFormat) && !errors.Is(err, compress.ErrFormat):
 			first = err
 		}
 		if !next() {
