@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -151,6 +152,10 @@ func (c *config) checkMerge() error {
 		return errors.New("--merge does not go with --no-check, for checks tell which copy is right")
 	case len(c.copies) == 0:
 		return errors.New("--merge needs two copies of a file, or more")
+	case slices.ContainsFunc(append([]string{c.files[0]}, c.copies...), func(name string) bool {
+		return name == "-" || isURL(name)
+	}):
+		return errors.New("standard input and URLs cannot be merged; store the copy in a file")
 	case !c.toStdout && c.output == "":
 		return errors.New("--merge needs -o FILE or -c")
 	}

@@ -58,7 +58,7 @@ func (a *app) diagnose(in *source, e *compress.Error) (what, advice string) {
 	case errors.Is(e, compress.ErrTruncated) && e.Stream == 0 && e.Offset <= 0:
 		return emptyFile, ""
 	case errors.Is(e, compress.ErrTruncated):
-		return "is cut short; the end is missing" + fromBlock(in, e),
+		return cutShort + fromBlock(in, e),
 			a.recovery(in, e, "the complete blocks")
 	case errors.Is(e, compress.ErrTrailing):
 		return trailingGarbage + atByte(in, e) + " is ignored", ""
@@ -80,6 +80,7 @@ func (a *app) diagnose(in *source, e *compress.Error) (what, advice string) {
 }
 
 const (
+	cutShort        = "is cut short; the end is missing"
 	emptyFile       = "is empty; compressed files never are"
 	trailingGarbage = "trailing garbage after the compressed data"
 	unknownFormat   = "is not compressed data that pz knows"

@@ -5,10 +5,20 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/merge"
 )
+
+// isCopy reports whether a file is one of the operands of --merge behind the first one.
+func (a *app) isCopy(fi os.FileInfo) bool {
+	return slices.ContainsFunc(a.cfg.copies, func(path string) bool {
+		info, err := os.Stat(path)
+		return err == nil && os.SameFile(fi, info)
+	})
+}
 
 // mergeTo writes the file that the source and the other operands are copies of.
 func (a *app) mergeTo(w io.Writer, in *source, m *meter, opts []compress.Option) error {
@@ -25,8 +35,13 @@ func (a *app) mergeTo(w io.Writer, in *source, m *meter, opts []compress.Option)
 		}
 		defer f.Close()
 		for i, other := range infos {
-			if os.SameFile(info, other) {
-				return fmt.Errorf("the copy %s is the same file as %s", printable(path), printable(names[i]))
+			switch {
+			case !os.SameFile(info, other):
+			case path == in.name:
+				return errors.New("is named twice; name another copy")
+			default:
+				return fmt.Errorf("the copy %s is the same file as %s; name another copy",
+					printable(path), printable(names[i]))
 			}
 		}
 		infos = append(infos, info)
@@ -37,6 +52,12 @@ func (a *app) mergeTo(w io.Writer, in *source, m *meter, opts []compress.Option)
 		return a.explainMerge(in, m, report, err)
 	}
 	a.reportMerge(in, names, report)
+	for i, n := range report.Different {
+		if size := copies[i].Size; n > size/2 {
+			a.warn(names[i], "differs from the result in %d%% of its bytes; is it a copy of the same file?",
+				int(float64(n)/float64(size)*100))
+		}
+	}
 	return nil
 }
 
@@ -67,11 +88,29 @@ func (a *app) explainMerge(in *source, m *meter, report *merge.Report, err error
 	for _, r := range report.Lost {
 		a.print(in.name, "intact in no copy: bytes %d to %d of the file", r.Offset, r.Offset+r.Size-1)
 	}
-	advice := ""
-	if len(report.Lost) > 0 {
-		advice = "; --recover saves the other blocks of a copy"
+	var e *compress.Error
+	if !errors.As(err, &e) {
+		return fmt.Errorf("cannot be merged: %s", libraryReason(err))
 	}
-	return fmt.Errorf("cannot be merged: %s%s", libraryReason(err), advice)
+	what, advice := a.diagnose(in, e)
+	if part, ok := strings.CutSuffix(what, " is damaged"+atByte(in, e)); ok {
+		what = part + atByte(in, e) + " is damaged in all copies"
+	} else if rest, ok := strings.CutPrefix(what, cutShort); ok {
+		what = "the end is missing in all copies" + rest
+	}
+	if !strings.HasPrefix(what, "is ") { // else it is about the file
+		what = "cannot be merged: " + what
+	}
+	if len(report.Lost) > 0 {
+		advice = "--recover saves the other blocks of a copy"
+	}
+	if advice != "" {
+		what += "; " + advice
+	}
+	if a.cfg.verbose {
+		what += "; details: " + libraryReason(err)
+	}
+	return errors.New(what)
 }
 
 // reportMerge says what comes from which copy.
@@ -85,7 +124,11 @@ func (a *app) reportMerge(in *source, names []string, report *merge.Report) {
 	}
 	for i, n := range report.Used {
 		if n > 0 {
-			a.print(names[i], "has given %d of the bytes in which the copies differ", n)
+			text := "%d bytes that differ were taken from this copy"
+			if n == 1 {
+				text = "%d byte that differs was taken from this copy"
+			}
+			a.print(names[i], text, n)
 		}
 	}
 	if list := report.Healed; len(list) > 0 {

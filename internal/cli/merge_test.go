@@ -22,7 +22,7 @@ func TestMerge(t *testing.T) {
 		pz(t, "", "-t", a).want(t, exitError)
 		pz(t, "", "-t", b).want(t, exitError)
 		pz(t, "", "--merge", a, b, "-o", out).want(t, exitOK,
-			a+": has given 4", b+": has given 5", "of the bytes in which the copies differ")
+			a+": 4", b+": 5", " bytes that differ were taken from this copy")
 		wantFile(t, out, good)
 		res := pz(t, "", "-q", "--merge", "-c", b, a).want(t, exitOK)
 		wantContent(t, res.out, good)
@@ -34,13 +34,44 @@ func TestMerge(t *testing.T) {
 		pz(t, "", "--merge", c, d, "-fo", out).want(t, exitOK, "the copies are equal, and intact")
 		// All copies are damaged at the same place.
 		e := write(t, spoil(third+100, 10), dir, "e")
-		lost := "cannot be merged: "
+		lost := "cannot be merged: the file (byte "
 		if format != "gz" {
 			lost = "intact in no copy: bytes "
 		}
-		pz(t, "", "--merge", a, e, "-o", filepath.Join(dir, "none")).want(t, exitError, lost)
+		pz(t, "", "--merge", a, e, "-o", filepath.Join(dir, "none")).want(t, exitError, lost,
+			") is damaged in all copies; ")
+		pz(t, "", "-v", "--merge", a, e, "-c").want(t, exitError, "; details: ")
+		// A copy is not overwritten.
+		pz(t, "", "--merge", "-f", a, b, "-o", b).want(t, exitError,
+			b+": is one of the copies; name another file with -o")
+		pz(t, "", "--merge", "-f", a, b, "-o", a).want(t, exitError, "is the input itself")
+		wantFile(t, b, spoil(2*third, 4096)[:len(good)-5])
 		wantFiles(t, dir, "a", "b", "c", "d", "e", "out")
 	}
+}
+
+// TestMergeOthers merges files that are not copies of one file.
+func TestMergeOthers(t *testing.T) {
+	dir := t.TempDir()
+	content := sample(300_000) + noise(100_000)
+	good := pz(t, content, "-c", "-B64K").want(t, exitOK).out
+	other := pz(t, noise(150_000), "-c", "-B64K").want(t, exitOK).out
+	a := write(t, good, dir, "a.pz")
+	for _, c := range []struct{ name, data, text string }{
+		{"b.gz", pz(t, content, "-c", "--format", "gz").want(t, exitOK).out, "different formats"},
+		{"other.pz", other, "two copies are intact and differ"},
+		{"level.pz", pz(t, content, "-c", "-9").want(t, exitOK).out, "two copies are intact and differ"},
+	} {
+		b := write(t, c.data, dir, c.name)
+		out := filepath.Join(dir, "out")
+		pz(t, "", "--merge", b, a, "-o", out).want(t, exitError, "cannot be merged: ", c.text)
+		pz(t, "", "--merge", a, b, "-o", out).want(t, exitError, "cannot be merged: ", c.text)
+	}
+	d := write(t, other[:90_000]+"damage"+other[90_006:], dir, "d.pz")
+	res := pz(t, "", "--merge", "-c", a, d).want(t, exitWarning,
+		d+": differs from the result in 99% of its bytes; is it a copy of the same file?")
+	wantContent(t, res.out, good)
+	wantFiles(t, dir, "a.pz", "b.gz", "d.pz", "level.pz", "other.pz")
 }
 
 // TestMergeParity merges copies that parity has to complete.
@@ -65,7 +96,10 @@ func TestMergeOptions(t *testing.T) {
 		{"--merge --rm A A -c", "--rm does not go with --merge"},
 		{"--merge -r A A -c", "--merge does not go with -r"},
 		{"--merge --no-check A A -c", "--merge does not go with --no-check"},
-		{"--merge A A -c", "is the same file as"},
+		{"--merge A A -c", "a: is named twice; name another copy"},
+		{"--merge A DIR/../" + filepath.Base(dir) + "/a -c", " is the same file as "},
+		{"--merge A - -c", "standard input and URLs cannot be merged; store the copy in a file"},
+		{"--merge A http://host/a -c", "standard input and URLs cannot be merged"},
 		{"--merge A A/missing -c", "the copy "},
 		{"--merge A DIR -c", "is not a regular file"},
 	} {

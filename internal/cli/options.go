@@ -160,8 +160,9 @@ var optionTable = []option{
 			"What cannot be read counts as damage. What cannot be repaired is copied as it is, with " +
 			"exit code 2."},
 	{group: groupRecover, long: "merge",
-		text: "--merge COPY COPY... writes to -o FILE or -c the file that several damaged copies are " +
-			"copies of. Of each block pz takes the bytes that its check confirms, from any copy. The " +
+		brief: "Restore a file from two or more damaged copies.",
+		text: "Restore a file from two or more damaged copies, to -o FILE or -c: --merge COPY COPY... " +
+			"-o FILE. Of each block pz takes the bytes that its check confirms, from any copy. The " +
 			"result is checked before it gets its name. It needs checks: .zst and .pz files without " +
 			"checksums cannot be merged."},
 	{group: groupRecover, long: "zero-fill",

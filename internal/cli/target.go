@@ -87,6 +87,9 @@ func (a *app) openStdout(in *source) *output {
 	if fi, err := a.stdout.Stat(); err == nil && in.sameFile(fi) {
 		a.fail(in.name, "is also the output; redirect to another file")
 		return nil
+	} else if err == nil && fi.Mode().IsRegular() && a.isCopy(fi) {
+		a.fail("standard output", "is one of the copies; redirect to another file")
+		return nil
 	}
 	return &output{app: a, f: a.stdout, name: "standard output"}
 }
@@ -175,6 +178,8 @@ func (a *app) mayCreate(at location, in *source) (replace, ok bool) {
 		a.fail(at.path, "is a directory%s", advice)
 	case in.sameFile(fi):
 		a.fail(at.path, "is the input itself%s", advice)
+	case a.isCopy(fi):
+		a.fail(at.path, "is one of the copies%s", advice)
 	case a.cfg.force:
 		return true, true
 	case a.confirm(at.path, in):
