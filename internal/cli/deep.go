@@ -36,6 +36,9 @@ func (a *app) secondDecoder(in *source, opts []compress.Option) (second decoder,
 	format, known := in.format()
 	switch {
 	case known && format == compress.Gzip:
+		if _, err := gzip.NewReader(bufio.NewReader(in.section())); errors.Is(err, gzip.ErrHeader) {
+			return nil, "its header is too long for Go's" // which takes strings of 511 bytes
+		}
 		return func(w io.Writer) error { return decodeGzip(w, src) }, ""
 	case !known || format != compress.PZ:
 		return nil, "pz has no second one for the format"
@@ -46,41 +49,84 @@ func (a *app) secondDecoder(in *source, opts []compress.Option) (second decoder,
 	if limit == 0 {
 		limit = compress.DefaultReaderMemory
 	}
-	need := src.Size()
+	window := int64(0)
 	if info, err := compress.ReadInfo(in.readerAt(), in.info.Size(), opts...); err == nil {
 		for _, s := range info.Streams {
-			if s.Window > 0 {
-				need += s.Content
-			}
+			window = max(window, min(s.Window, s.Content))
 		}
 	}
+	need := src.Size() + window
 	if need > limit {
 		return nil, fmt.Sprintf("the second one needs more than %s of memory; use -M %s or more",
 			formatSize(limit), sizeOption(need))
 	}
-	return func(w io.Writer) error { return decodePZ(w, src) }, ""
+	return func(w io.Writer) error { return decodePZ(w, src, limit-src.Size()) }, ""
 }
 
-// decodeGzip is the decoder of the standard library.
+// decodeGzip is the decoder of the standard library. Zeros behind the last member it ignores, as the
+// library and gzip do.
 func decodeGzip(w io.Writer, src io.Reader) error {
-	r, err := gzip.NewReader(bufio.NewReader(src))
-	if err != nil {
-		return err
+	b := bufio.NewReader(src)
+	r, err := gzip.NewReader(b)
+	for err == nil {
+		r.Multistream(false)
+		if _, err := io.Copy(w, r); err != nil {
+			return err
+		}
+		next, peekErr := b.Peek(1)
+		switch {
+		case peekErr == nil && next[0] == 0:
+			return onlyZeros(b)
+		case peekErr == nil:
+			err = r.Reset(b)
+		case peekErr == io.EOF:
+			return nil
+		default:
+			return peekErr
+		}
 	}
-	_, err = io.Copy(w, r)
 	return err
 }
 
-// decodePZ is the decoder that was written from FORMAT.md.
-func decodePZ(w io.Writer, src *io.SectionReader) error {
+// onlyZeros returns an error if a zero is not all that follows.
+func onlyZeros(b *bufio.Reader) error {
+	for {
+		c, err := b.ReadByte()
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		case c != 0:
+			return gzip.ErrHeader
+		}
+	}
+}
+
+// decodePZ is the decoder that was written from FORMAT.md. It takes at most limit bytes for the window.
+func decodePZ(w io.Writer, src *io.SectionReader, limit int64) error {
 	file := make([]byte, src.Size())
 	if _, err := io.ReadFull(src, file); err != nil {
 		return err
 	}
-	return refdec.DecodeTo(file, refdec.Dictionary{}, func(block []byte) error {
+	err := refdec.DecodeTo(file, refdec.Dictionary{}, limit, func(block []byte) error {
 		_, err := w.Write(block)
 		return err
 	})
+	if errors.Is(err, refdec.ErrMemory) {
+		return fmt.Errorf("it needs more than %s of memory; raise -M", formatSize(limit+src.Size()))
+	}
+	return err
+}
+
+// guard calls a decoder. A panic becomes its error.
+func guard(d decoder, w io.Writer) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("internal error: %v", p)
+		}
+	}()
+	return d(w)
 }
 
 // secondError is an error of the second decoder.
@@ -96,7 +142,7 @@ func (a *app) compareDecoders(second decoder, in *source, m *meter, opts []compr
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		err := second(w)
+		err := guard(second, w)
 		if err != nil {
 			err = &secondError{err}
 		}
@@ -121,15 +167,8 @@ func (a *app) compareDecoders(second decoder, in *source, m *meter, opts []compr
 	switch {
 	case n > 0:
 		return errors.New("the second decoder returns more content")
-	case end != nil && err == nil && !endsGzip(in, end):
+	case end != nil && err == nil:
 		return end
 	}
 	return err
-}
-
-// endsGzip reports whether an error of the second decoder is about zeros behind the last member, which
-// the library ignores.
-func endsGzip(in *source, err error) bool {
-	return in.is(compress.Gzip) &&
-		(errors.Is(err, gzip.ErrHeader) || errors.Is(err, io.ErrUnexpectedEOF))
 }

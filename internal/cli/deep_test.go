@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"compress/gzip"
 	"errors"
 	"io"
 	"os"
@@ -52,6 +53,47 @@ func TestDeep(t *testing.T) {
 	pz(t, "", "-t", "--deep", padded).want(t, exitOK)
 	short := write(t, gz+"\x00\x00", dir, "short.gz")
 	pz(t, "", "-t", "--deep", short).want(t, exitOK)
+	write(t, gz+"\x00\x00"+gz, dir, "short.gz")
+	pz(t, "", "-t", "--deep", short).want(t, exitWarning, "trailing garbage")
+	write(t, gz+gz, dir, "short.gz")
+	pz(t, "", "-t", "--deep", short).want(t, exitOK)
+}
+
+// TestDecodeGzip: only zeros behind the last member are ignored.
+func TestDecodeGzip(t *testing.T) {
+	gz := pz(t, "content", "-c", "--format", "gz").out
+	for _, c := range []struct {
+		data string
+		want error
+	}{
+		{gz, nil},
+		{gz + gz, nil},
+		{gz + "\x00", nil},
+		{gz + strings.Repeat("\x00", 10_000), nil},
+		{gz + strings.Repeat("\x00", 10_000) + "x", gzip.ErrHeader},
+		{gz + "\x00" + gz, gzip.ErrHeader},
+		{gz + "garbage that is long enough", gzip.ErrHeader},
+		{gz + "x", io.ErrUnexpectedEOF},
+		{gz[:len(gz)-1], io.ErrUnexpectedEOF},
+	} {
+		if err := decodeGzip(io.Discard, strings.NewReader(c.data)); err != c.want {
+			t.Errorf("%d bytes: %v, want %v", len(c.data), err, c.want)
+		}
+	}
+}
+
+// TestDeepLongHeader: Go's decoder does not read a header with a long comment.
+func TestDeepLongHeader(t *testing.T) {
+	dir := t.TempDir()
+	gz := pz(t, sample(5000), "-c", "-n", "--format", "gz").out
+	const comment = 1 << 4
+	head := gz[:3] + string([]byte{gz[3] | comment}) + gz[4:10] + strings.Repeat("c", 600) + "\x00"
+	path := write(t, head+gz[10:], dir, "a.gz")
+	pz(t, "", "-t", path).want(t, exitOK)
+	pz(t, "", "-t", "--deep", path).want(t, exitWarning,
+		"was tested with one decoder only: its header is too long for Go's")
+	write(t, head+gz[10:len(gz)-100], dir, "a.gz")
+	pz(t, "", "-t", "--deep", path).want(t, exitError, "is cut short")
 }
 
 // TestDeepLimits: files that no second decoder reads are a warning.
@@ -63,6 +105,15 @@ func TestDeepLimits(t *testing.T) {
 	large := write(t, pz(t, noise(3<<20), "-c", "-B64K").out, dir, "large.pz")
 	pz(t, "", "-t", "--deep", "-M2M", "-T1", large).want(t, exitWarning, only, "use -M 4M or more")
 	pz(t, "", "-t", "--deep", "-M4M", "-T1", large).want(t, exitOK)
+	// Of a stream with a window the second decoder keeps that much.
+	windowed := pz(t, noise(4<<20), "-c", "-B64K", "--long=20").out
+	long := write(t, windowed, dir, "long.pz")
+	pz(t, "", "-t", "--deep", "-M6M", "-T1", long).want(t, exitOK)
+	pz(t, "", "-t", "--deep", "-M4500K", "-T1", long).want(t, exitWarning, only, "use -M 6M or more")
+	// Without its last bytes the file does not say what it needs.
+	write(t, windowed[:len(windowed)-1], dir, "long.pz")
+	pz(t, "", "-t", "--deep", "-M4500K", "-T1", long).want(t, exitError,
+		"the second decoder fails: it needs more than 4.4 MiB of memory; raise -M")
 	dict := write(t, sample(5000), dir, "dict")
 	with := write(t, pz(t, sample(2000), "-c", "-D", dict).out, dir, "with.pz")
 	pz(t, "", "-t", "--deep", "-D", dict, with).want(t, exitWarning, only)
@@ -73,7 +124,7 @@ func TestDeepLimits(t *testing.T) {
 func TestDeepDiffers(t *testing.T) {
 	content := sample(300_000)
 	path := write(t, pz(t, content, "-c", "-B64K").out, t.TempDir(), "a.pz")
-	broken := errors.New("broken")
+	broken, errPanic := errors.New("broken"), errors.New("panic")
 	for _, c := range []struct {
 		name    string
 		content string
@@ -87,6 +138,7 @@ func TestDeepDiffers(t *testing.T) {
 		{"more", content + "x", nil, "the second decoder returns more content"},
 		{"error", content[:200_000], broken, "the second decoder fails: broken; behind byte"},
 		{"error at the beginning", "", broken, "the second decoder fails: broken; behind byte 0 "},
+		{"panic", content[:200_000], errPanic, "the second decoder fails: internal error: panic; behind byte"},
 		{"error at the end", content, broken, "the second decoder fails: broken"},
 	} {
 		f, err := os.Open(path)
@@ -102,6 +154,9 @@ func TestDeepDiffers(t *testing.T) {
 		err = a.compareDecoders(func(w io.Writer) error {
 			if _, err := io.WriteString(w, c.content); err != nil {
 				return err
+			}
+			if c.err == errPanic {
+				panic("panic")
 			}
 			return c.err
 		}, in, m, a.readOptions())

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"math"
 )
 
 var (
@@ -18,6 +19,8 @@ var (
 	ErrTruncated = errors.New("refdec: truncated")
 	// ErrCorrupt reports that the file contradicts itself or the format.
 	ErrCorrupt = errors.New("refdec: corrupt")
+	// ErrMemory reports that a stream needs more memory than the caller allows.
+	ErrMemory = errors.New("refdec: needs more memory than the limit")
 )
 
 func corrupt(format string, args ...any) error {
@@ -60,16 +63,17 @@ type Dictionary struct {
 // also returns the content of all blocks before it.
 func Decode(file []byte, dict Dictionary) ([]byte, error) {
 	var content []byte
-	err := DecodeTo(file, dict, func(block []byte) error {
+	err := DecodeTo(file, dict, math.MaxInt64, func(block []byte) error {
 		content = append(content, block...)
 		return nil
 	})
 	return content, err
 }
 
-// DecodeTo passes the content of each block to emit, in order, which must not keep it. It keeps the
-// content of a stream with a window in memory, and of other streams one block. An error of emit ends it.
-func DecodeTo(file []byte, dict Dictionary, emit func(block []byte) error) error {
+// DecodeTo passes the content of each block to emit, in order, which must not keep it. It keeps one
+// block in memory, and of a stream with a window the own contents of the blocks in it. If these have
+// more than limit bytes, it returns ErrMemory. An error of emit ends it.
+func DecodeTo(file []byte, dict Dictionary, limit int64, emit func(block []byte) error) error {
 	streams, before := 0, uint64(0)
 	count := func(block []byte) error {
 		before += uint64(len(block))
@@ -80,7 +84,7 @@ func DecodeTo(file []byte, dict Dictionary, emit func(block []byte) error) error
 		if isSection(file[at:]) {
 			size, err = skipSection(file[at:])
 		} else {
-			size, err = decodeStream(count, before, file[at:], dict)
+			size, err = decodeStream(count, before, file[at:], dict, limit)
 			streams++
 		}
 		if err != nil {
@@ -217,8 +221,10 @@ func crc16(b []byte) uint16 {
 }
 
 // decodeStream passes the content of the stream at the front of b to emit and returns the size of the
-// stream. The streams before it have so much content.
-func decodeStream(emit func([]byte) error, before uint64, b []byte, dict Dictionary) (size int, err error) {
+// stream. The streams before it have so much content. limit is that of DecodeTo.
+func decodeStream(
+	emit func([]byte) error, before uint64, b []byte, dict Dictionary, limit int64,
+) (size int, err error) {
 	if isSmall(b) {
 		return decodeSmall(emit, b, dict)
 	}
@@ -232,7 +238,7 @@ func decodeStream(emit func([]byte) error, before uint64, b []byte, dict Diction
 	at := h.size
 	contentSize := uint64(0)
 	var index []byte
-	var past history
+	var kept keeper
 	short := false
 	for number := uint64(0); ; number++ {
 		if len(b)-at < 4 {
@@ -270,7 +276,7 @@ func decodeStream(emit func([]byte) error, before uint64, b []byte, dict Diction
 		}
 		raw := own
 		if refs != nil {
-			if raw, err = past.splice(own, refs, h.window); err != nil {
+			if raw, err = kept.past.splice(own, refs, h.window); err != nil {
 				return 0, fmt.Errorf("block %d: %w", number, err)
 			}
 			if h.hasChecks && crc(raw) != refs.check {
@@ -280,7 +286,9 @@ func decodeStream(emit func([]byte) error, before uint64, b []byte, dict Diction
 		if bh.kind == kindFill || h.window == 0 {
 			own = nil
 		}
-		past = append(past, own)
+		if kept.add(own, h.window) > limit {
+			return 0, ErrMemory
+		}
 		if err := emit(raw); err != nil {
 			return 0, err
 		}

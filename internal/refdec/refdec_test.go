@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -371,7 +372,7 @@ func TestDecodeTo(t *testing.T) {
 	for _, n := range []int{1000, 100_000} {
 		file := encode(t, bytes.Repeat([]byte("content "), n/8), compress.WithBlockSize(4096))
 		blocks := 0
-		err := DecodeTo(file, Dictionary{}, func([]byte) error {
+		err := DecodeTo(file, Dictionary{}, math.MaxInt64, func([]byte) error {
 			blocks++
 			return stop
 		})

@@ -113,8 +113,26 @@ func decodeReferences(payload []byte, h header, raw uint64) (own []byte, refs *r
 	return own, refs, nil
 }
 
-// A history is the own contents of the blocks of a stream.
+// A history is the own contents of the blocks of a stream. Those that no later block can refer to may
+// be nil.
 type history [][]byte
+
+// A keeper keeps the own contents of the blocks in the window of a stream.
+type keeper struct {
+	past  history
+	first int   // of past that is kept
+	size  int64 // of the contents kept, in bytes
+}
+
+// add adds a block, drops those that are no longer in the window, and returns the size of the rest.
+func (k *keeper) add(own []byte, window uint64) int64 {
+	k.past = append(k.past, own)
+	for k.size += int64(len(own)); uint64(k.size) > window; k.first++ {
+		k.size -= int64(len(k.past[k.first]))
+		k.past[k.first] = nil
+	}
+	return k.size
+}
 
 // splice returns the content of the next block.
 func (past history) splice(own []byte, refs *references, window uint64) ([]byte, error) {

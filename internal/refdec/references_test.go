@@ -127,6 +127,35 @@ func TestReferencesWindow(t *testing.T) {
 	}
 }
 
+// TestDecodeToLimit: only the contents in the window are kept, and they count for the limit.
+func TestDecodeToLimit(t *testing.T) {
+	const size, window = 1 << 16, 1 << 20
+	full := block{kindStored, size, corpus.ByName("random").Make(size), false}
+	file := sealBehind(windowed(20, 1), slices.Repeat([]block{full}, 3*window/size)...)
+	emit := func([]byte) error { return nil }
+	if err := DecodeTo(file, Dictionary{}, window, emit); err != nil {
+		t.Errorf("limit of a window: %v", err)
+	}
+	if err := DecodeTo(file, Dictionary{}, window-1, emit); err != ErrMemory {
+		t.Errorf("limit of less: %v", err)
+	}
+	var k keeper
+	for range 3 * window / size {
+		k.add(full.payload, window)
+	}
+	held := 0
+	for _, own := range k.past {
+		held += len(own)
+	}
+	if held != window || k.size != window || len(k.past) != 3*window/size {
+		t.Errorf("%d bytes of %d blocks are kept, counted as %d", held, len(k.past), k.size)
+	}
+	// A stream without a window keeps nothing.
+	if err := DecodeTo(seal(16, full, full), Dictionary{}, 0, emit); err != nil {
+		t.Errorf("no window: %v", err)
+	}
+}
+
 // TestGeneratedReferences decodes files with references that no encoder of ours writes. Some of them
 // are invalid.
 func TestGeneratedReferences(t *testing.T) {
