@@ -40,7 +40,8 @@ func TestMergeOthers(t *testing.T) {
 	if d := report.Different; d[0] != 0 || d[1] <= int64(len(others))/2 {
 		t.Errorf("%d bytes of copies of %d and %d bytes are different", d, len(file), len(others))
 	}
-	report = wantMerged(t, "two damages", file, damaged(file, 5000, 7), damaged(file, 30_000, 3)[:len(file)-2])
+	report = wantMerged(t, "two damages", file,
+		damaged(file, 5000, 7), damaged(file, 30_000, 3)[:len(file)-2])
 	if !slices.Equal(report.Different, []int64{7, 3}) {
 		t.Errorf("%d bytes are different, want 7 and 3", report.Different)
 	}

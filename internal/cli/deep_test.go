@@ -138,7 +138,8 @@ func TestDeepDiffers(t *testing.T) {
 		{"more", content + "x", nil, "the second decoder returns more content"},
 		{"error", content[:200_000], broken, "the second decoder fails: broken; behind byte"},
 		{"error at the beginning", "", broken, "the second decoder fails: broken; behind byte 0 "},
-		{"panic", content[:200_000], errPanic, "the second decoder fails: internal error: panic; behind byte"},
+		{"panic", content[:200_000], errPanic,
+			"the second decoder fails: internal error: panic; behind byte"},
 		{"error at the end", content, broken, "the second decoder fails: broken"},
 	} {
 		f, err := os.Open(path)
