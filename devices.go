@@ -169,7 +169,8 @@ func deviceError(err error) error {
 // seconds on work that it could have done. So a start never costs much, and never holds anything
 // up. An empty name stands for the best GPU, as in [OpenDevice]. The error is [ErrDevice] if the
 // program has no such driver, or, with an empty name, if the machine certainly has no GPU. Other
-// errors are those of the start; [gpu.Lazy.StartError] returns them. The caller closes the device.
+// errors are those of the start; [gpu.Lazy.StartError] returns them. With [BackendFused] its batches have
+// 16 MiB, because the memory of the GPU is not known yet. The caller closes the device.
 func LazyDevice(name string) (*gpu.Lazy, error) {
 	base, open, err := findDevice(name, gpuDrivers())
 	if err == nil && name == "" {
