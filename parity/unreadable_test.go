@@ -9,49 +9,26 @@ import (
 
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/testenv"
 )
 
-var errUnreadable = errors.New("input/output error")
-
-// faulty is a file of which some sectors cannot be read.
-type faulty struct {
-	data []byte
-	bad  map[int64]bool // by number of the sector
-}
-
-func (f *faulty) ReadAt(p []byte, off int64) (n int, err error) {
-	for n < len(p) {
-		at := off + int64(n)
-		if at >= int64(len(f.data)) {
-			return n, io.EOF
-		}
-		sector := at / container.Sector
-		if f.bad[sector] {
-			return n, errUnreadable
-		}
-		end := min(int64(len(f.data)), (sector+1)*container.Sector)
-		n += copy(p[n:], f.data[at:end])
-	}
-	return n, nil
-}
-
 // checkFaulty repairs a file and compares what Repair, Verify and a ReaderAt say.
-func checkFaulty(t *testing.T, src *faulty, want []byte) *Report {
+func checkFaulty(t *testing.T, src *testenv.BadSectors, want []byte) *Report {
 	t.Helper()
-	size := int64(len(src.data))
+	size := int64(len(src.Data))
 	var out bytes.Buffer
 	report, err := Repair(&out, src, size)
 	if err != nil {
-		t.Fatalf("bad sectors %v: %v, %+v", src.bad, err, report)
+		t.Fatalf("bad sectors %v: %v, %+v", src.Bad, err, report)
 	}
 	if !bytes.Equal(out.Bytes(), want) {
-		t.Fatalf("bad sectors %v: the result differs", src.bad)
+		t.Fatalf("bad sectors %v: the result differs", src.Bad)
 	}
-	if report.Intact() || report.ReadErr != errUnreadable || report.Unreadable > 0 {
-		t.Fatalf("bad sectors %v: %+v", src.bad, report)
+	if report.Intact() || report.ReadErr != testenv.ErrSector || report.Unreadable > 0 {
+		t.Fatalf("bad sectors %v: %+v", src.Bad, report)
 	}
 	if _, err := Verify(src, size); err != nil && !errors.Is(err, errs.Corrupt) {
-		t.Fatalf("bad sectors %v: Verify: %v", src.bad, err)
+		t.Fatalf("bad sectors %v: Verify: %v", src.Bad, err)
 	}
 	r, err := NewReaderAt(src, size)
 	if err != nil {
@@ -59,7 +36,7 @@ func checkFaulty(t *testing.T, src *faulty, want []byte) *Report {
 	}
 	got, err := io.ReadAll(io.NewSectionReader(r, 0, r.Size()))
 	if err != nil || !bytes.Equal(got, want) {
-		t.Fatalf("bad sectors %v: ReaderAt: %v, exact %v", src.bad, err, bytes.Equal(got, want))
+		t.Fatalf("bad sectors %v: ReaderAt: %v, exact %v", src.Bad, err, bytes.Equal(got, want))
 	}
 	return report
 }
@@ -71,7 +48,7 @@ func TestUnreadable(t *testing.T) {
 	for _, frame := range []Frame{PZ, Zstd} {
 		s := write(t, Options{10, frame}, randomZones(r, 3, 100<<10, 200<<10)...)
 		for sector := range (int64(len(s.data)) + container.Sector - 1) / container.Sector {
-			checkFaulty(t, &faulty{s.data, map[int64]bool{sector: true}}, s.data)
+			checkFaulty(t, &testenv.BadSectors{Data: s.data, Bad: map[int64]bool{sector: true}}, s.data)
 		}
 	}
 }
@@ -85,12 +62,12 @@ func TestUnreadableMany(t *testing.T) {
 	for i := range g.parity {
 		bad[int64(i*5*g.slice)/container.Sector] = true
 	}
-	report := checkFaulty(t, &faulty{s.data, bad}, s.data)
+	report := checkFaulty(t, &testenv.BadSectors{Data: s.data, Bad: bad}, s.data)
 	if z := report.Zones[0]; z.State != Healed || z.Damaged != g.parity {
 		t.Errorf("%+v, want %d slices damaged", z, g.parity)
 	}
 	cut := append(bytes.Clone(s.data[:1<<20]), s.data[1<<20+1000:]...)
-	checkFaulty(t, &faulty{cut, map[int64]bool{5: true, 700: true}}, s.data)
+	checkFaulty(t, &testenv.BadSectors{Data: cut, Bad: map[int64]bool{5: true, 700: true}}, s.data)
 }
 
 // TestUnreadableZeros reads around sectors whose content is zeros, as those that take their place are.
@@ -99,7 +76,7 @@ func TestUnreadableZeros(t *testing.T) {
 	clear(data[200_000:600_000])
 	s := write(t, Options{10, PZ}, data)
 	for _, sector := range []int64{60, 80, 100} {
-		checkFaulty(t, &faulty{s.data, map[int64]bool{sector: true}}, s.data)
+		checkFaulty(t, &testenv.BadSectors{Data: s.data, Bad: map[int64]bool{sector: true}}, s.data)
 	}
 }
 
@@ -107,45 +84,46 @@ func TestUnreadableZeros(t *testing.T) {
 func TestUnreadableLost(t *testing.T) {
 	r := newRand(53)
 	s := write(t, Options{1, PZ}, random(r, 1<<20))
-	src := &faulty{bytes.Clone(s.data), map[int64]bool{}}
+	src := &testenv.BadSectors{Data: bytes.Clone(s.data), Bad: map[int64]bool{}}
 	want := bytes.Clone(s.data)
 	for i := range 40 {
-		src.bad[int64(5*i)] = true
+		src.Bad[int64(5*i)] = true
 		clear(want[5*i*container.Sector:][:container.Sector])
 	}
 	var out bytes.Buffer
-	report, err := Repair(&out, src, int64(len(src.data)))
+	report, err := Repair(&out, src, int64(len(src.Data)))
 	if !errors.Is(err, errs.Corrupt) || report.Zones[0].State != Lost || report.ReadErr == nil ||
 		report.Unreadable != 40*container.Sector || !bytes.Equal(out.Bytes(), want) {
 		t.Errorf("lost zone: %v, %+v", err, report)
 	}
-	reader, err := NewReaderAt(src, int64(len(src.data)))
+	reader, err := NewReaderAt(src, int64(len(src.Data)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.ReadAll(io.NewSectionReader(reader, 0, reader.Size())); err != errUnreadable {
+	if _, err := io.ReadAll(io.NewSectionReader(reader, 0, reader.Size())); err != testenv.ErrSector {
 		t.Errorf("ReaderAt of a lost zone: %v", err)
 	}
 
 	// Stray bytes have no parity.
 	stray := random(r, 5*container.Sector)
-	src = &faulty{append(bytes.Clone(stray), s.data...), map[int64]bool{1: true, 3: true}}
+	data := append(bytes.Clone(stray), s.data...)
+	src = &testenv.BadSectors{Data: data, Bad: map[int64]bool{1: true, 3: true}}
 	out.Reset()
-	report, err = Repair(&out, src, int64(len(src.data)))
-	if !errors.Is(err, errs.Corrupt) || !errors.Is(err, errUnreadable) ||
+	report, err = Repair(&out, src, int64(len(src.Data)))
+	if !errors.Is(err, errs.Corrupt) || !errors.Is(err, testenv.ErrSector) ||
 		report.Unreadable != 2*container.Sector || !bytes.HasSuffix(out.Bytes(), s.data) {
 		t.Errorf("stray bytes: %v, %+v", err, report)
 	}
-	if _, err := Verify(src, int64(len(src.data))); !errors.Is(err, errUnreadable) {
+	if _, err := Verify(src, int64(len(src.Data))); !errors.Is(err, testenv.ErrSector) {
 		t.Errorf("Verify: %v", err)
 	}
 
 	// Nothing can be read.
-	for i := range int64(len(src.data)) {
-		src.bad[i] = true
+	for i := range int64(len(src.Data)) {
+		src.Bad[i] = true
 	}
 	out.Reset()
-	if _, err := Repair(&out, src, int64(len(src.data))); err != errUnreadable || out.Len() > 0 {
+	if _, err := Repair(&out, src, int64(len(src.Data))); err != testenv.ErrSector || out.Len() > 0 {
 		t.Errorf("a file that cannot be read: %v", err)
 	}
 }
@@ -156,20 +134,20 @@ func TestUnreadableRandom(t *testing.T) {
 	for round := range 100 {
 		r := rand.New(rand.NewPCG(54, uint64(round)))
 		s := write(t, Options{30, PZ}, randomZones(r, 1+r.IntN(3), 20<<10, 80<<10)...)
-		src := &faulty{bytes.Clone(s.data), map[int64]bool{}}
+		src := &testenv.BadSectors{Data: bytes.Clone(s.data), Bad: map[int64]bool{}}
 		for range 1 + r.IntN(3) {
-			src.bad[r.Int64N(int64(len(s.data)))/container.Sector] = true
-			src.data[r.IntN(len(s.data))] ^= 1
+			src.Bad[r.Int64N(int64(len(s.data)))/container.Sector] = true
+			src.Data[r.IntN(len(s.data))] ^= 1
 		}
 		var out bytes.Buffer
-		report, err := Repair(&out, src, int64(len(src.data)))
+		report, err := Repair(&out, src, int64(len(src.Data)))
 		exact := bytes.Equal(out.Bytes(), s.data)
 		switch {
 		case err == nil && !exact:
 			t.Errorf("round %d: no error, but the result differs: %+v", round, report)
 		case err == nil:
 			healed++
-		case !errors.Is(err, errs.Corrupt) && !errors.Is(err, errs.Truncated) && err != errUnreadable:
+		case !errors.Is(err, errs.Corrupt) && !errors.Is(err, errs.Truncated) && err != testenv.ErrSector:
 			t.Errorf("round %d: %v", round, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing/iotest"
 
 	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/testenv"
 )
 
 var errTest = errors.New("test error")
@@ -96,33 +97,6 @@ func TestReadAt(t *testing.T) {
 	}
 }
 
-// badSectors is a source that cannot read some sectors. With bare counts it does not return the bytes in
-// front of them.
-type badSectors struct {
-	data  []byte
-	bad   map[int64]bool // by number of the sector
-	bare  bool
-	reads int
-}
-
-func (f *badSectors) ReadAt(p []byte, off int64) (n int, err error) {
-	f.reads++
-	for n < len(p) {
-		at := off + int64(n)
-		switch {
-		case at >= int64(len(f.data)):
-			return n, io.EOF
-		case f.bad[at/Sector] && f.bare:
-			return 0, errTest
-		case f.bad[at/Sector]:
-			return n, errTest
-		}
-		end := min(int64(len(f.data)), (at/Sector+1)*Sector)
-		n += copy(p[n:], f.data[at:end])
-	}
-	return n, nil
-}
-
 // TestReadAround reads across sectors that fail. They must be zeros, and be reported.
 func TestReadAround(t *testing.T) {
 	const sectors = 64
@@ -131,7 +105,7 @@ func TestReadAround(t *testing.T) {
 		for _, bad := range []map[int64]bool{
 			{}, {0: true}, {1: true, 2: true, 17: true}, {sectors - 1: true}, {40: true},
 		} {
-			src := &badSectors{data: data, bad: bad, bare: bare}
+			src := &testenv.BadSectors{Data: data, Bad: bad, Bare: bare}
 			want := bytes.Clone(data)
 			for s := range bad {
 				clear(want[s*Sector:][:Sector])
@@ -139,11 +113,12 @@ func TestReadAround(t *testing.T) {
 			for _, off := range []int{0, 1, Sector, Sector + 7} {
 				for _, size := range []int{1, Sector, Sector + 1, len(data) - off, len(data)} {
 					p := bytes.Repeat([]byte{1}, size)
-					src.reads = 0
+					src.Reads = 0
 					lost := 0
 					n, err := ReadAround(src, p, int64(off), func(from, to int, err error) error {
 						lost += to - from
-						if !bad[int64(off+from)/Sector] || !bad[int64(off+to-1)/Sector] || err != errTest {
+						isBad := bad[int64(off+from)/Sector] && bad[int64(off+to-1)/Sector]
+						if !isBad || err != testenv.ErrSector {
 							t.Errorf("bytes %d to %d failed: %v", from, to, err)
 						}
 						return nil
@@ -154,9 +129,9 @@ func TestReadAround(t *testing.T) {
 						t.Errorf("bad %v, %d bytes at %d: %d, %v, %d lost", bad, size, off, n, err, lost)
 					}
 					// Each failure costs a few reads, however long the read is.
-					if most := 2 + 32*len(bad); src.reads > most {
+					if most := 2 + 32*len(bad); src.Reads > most {
 						t.Errorf("bad %v, %d bytes at %d: %d reads, want at most %d", bad, size, off,
-							src.reads, most)
+							src.Reads, most)
 					}
 				}
 			}
@@ -167,7 +142,7 @@ func TestReadAround(t *testing.T) {
 // TestReadAroundEnds checks that an error of failed ends the read, and that wrong counts are failures.
 func TestReadAroundEnds(t *testing.T) {
 	stop := errors.New("stop")
-	src := &badSectors{data: make([]byte, 8*Sector), bad: map[int64]bool{2: true, 5: true}}
+	src := &testenv.BadSectors{Data: make([]byte, 8*Sector), Bad: map[int64]bool{2: true, 5: true}}
 	n, err := ReadAround(src, make([]byte, 8*Sector), 0, func(int, int, error) error { return stop })
 	if n != 2*Sector || err != stop {
 		t.Errorf("%d, %v; want %d, %v", n, err, 2*Sector, stop)

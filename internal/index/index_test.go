@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/container"
+	"github.com/gopz/compress/internal/testenv"
 )
 
 // TestFind finds blocks and streams by offset and number.
@@ -52,7 +53,7 @@ func TestFind(t *testing.T) {
 // TestCancelable checks that reads fail once the context has ended.
 func TestCancelable(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
-	src := &badSectors{data: make([]byte, 10)}
+	src := &testenv.BadSectors{Data: make([]byte, 10)}
 	c := Cancelable{Src: src, Limits: &container.Limits{Context: ctx}}
 	if n, err := c.ReadAt(make([]byte, 10), 0); n != 10 || err != nil {
 		t.Errorf("ReadAt: %d, %v", n, err)

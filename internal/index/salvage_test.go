@@ -9,32 +9,12 @@ import (
 
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/testenv"
 )
 
 var errTest = errors.New("test error")
 
 const sector = container.Sector
-
-// badSectors is a file of which some sectors cannot be read.
-type badSectors struct {
-	data []byte
-	bad  map[int64]bool // by number of the sector
-}
-
-func (f *badSectors) ReadAt(p []byte, off int64) (n int, err error) {
-	for n < len(p) {
-		at := off + int64(n)
-		if at >= int64(len(f.data)) {
-			return n, io.EOF
-		}
-		if f.bad[at/sector] {
-			return n, errTest
-		}
-		end := min(int64(len(f.data)), (at/sector+1)*sector)
-		n += copy(p[n:], f.data[at:end])
-	}
-	return n, nil
-}
 
 func newSalvage(src io.ReaderAt, size int64) *Salvage {
 	return &Salvage{Src: src, Limits: &container.Limits{}, Size: size, File: &File{Size: size}}
@@ -46,7 +26,7 @@ func sectors(n int) []byte { return bytes.Repeat([]byte("data"), n*sector/4) }
 // TestPeekBadSectors reads across sectors that fail. Peek must return zeros for these alone.
 func TestPeekBadSectors(t *testing.T) {
 	data := sectors(6)
-	src := &badSectors{data: data, bad: map[int64]bool{1: true, 4: true}}
+	src := &testenv.BadSectors{Data: data, Bad: map[int64]bool{1: true, 4: true}}
 	want := bytes.Clone(data)
 	clear(want[sector : 2*sector])
 	clear(want[4*sector : 5*sector])
@@ -59,7 +39,7 @@ func TestPeekBadSectors(t *testing.T) {
 				t.Errorf("Peek of %d bytes at %d: wrong bytes", n, off)
 			}
 			bad := bytes.IndexByte(want[off:end], 0) >= 0
-			if (s.ReadErr != nil) != bad || bad && !errors.Is(s.ReadErr, errTest) || s.Err != nil {
+			if (s.ReadErr != nil) != bad || bad && !errors.Is(s.ReadErr, testenv.ErrSector) || s.Err != nil {
 				t.Errorf("Peek of %d bytes at %d: ReadErr = %v, Err = %v", n, off, s.ReadErr, s.Err)
 			}
 		}
@@ -70,7 +50,7 @@ func TestPeekBadSectors(t *testing.T) {
 func TestPeekEnd(t *testing.T) {
 	data := sectors(2)
 	size := int64(len(data))
-	s := newSalvage(&badSectors{data: data}, size)
+	s := newSalvage(&testenv.BadSectors{Data: data}, size)
 	for _, c := range []struct{ off, want int64 }{
 		{size - 10, 10}, {size, 0}, {size + 5, 0},
 	} {
@@ -78,7 +58,7 @@ func TestPeekEnd(t *testing.T) {
 			t.Errorf("Peek at %d: %d bytes, want %d", c.off, len(got), c.want)
 		}
 	}
-	s = newSalvage(&badSectors{data: data[:size-50]}, size)
+	s = newSalvage(&testenv.BadSectors{Data: data[:size-50]}, size)
 	if got := s.Peek(make([]byte, 100), size-100); len(got) != 50 || s.Size != size-50 {
 		t.Errorf("shorter file: %d bytes, size %d; want 50, size %d", len(got), s.Size, size-50)
 	}
@@ -100,7 +80,7 @@ func TestPeekErrors(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errTest)
-	s := newSalvage(&badSectors{data: sectors(1)}, sector)
+	s := newSalvage(&testenv.BadSectors{Data: sectors(1)}, sector)
 	s.Limits = &container.Limits{Context: ctx}
 	if got := s.Peek(make([]byte, 10), 0); got != nil || !errors.Is(s.Err, errTest) {
 		t.Errorf("canceled: %d bytes, %v; want none and the cause", len(got), s.Err)
