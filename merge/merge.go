@@ -44,9 +44,10 @@ type Report struct {
 var errNoCheck = errors.New("the copies differ, and the file has no checks of its content that tell " +
 	"which of them is right")
 
-// errFormats and errIntact are the reasons why copies are not those of one file.
+// These are the reasons why copies are not those of one file.
 var (
 	errFormats = errors.New("the copies are files of different formats")
+	errUnlike  = errors.New("most bytes of two copies differ; they are not copies of the same file")
 	errIntact  = errors.New("two copies are intact and differ; they are not copies of the same file")
 )
 
@@ -65,9 +66,9 @@ var (
 // check, such as the name in a .gz header, are those of most copies. If the file cannot be given back,
 // Merge writes nothing. The error then wraps compress.ErrCorrupt or compress.ErrTruncated, and the
 // report says which parts are lost. Copies that are not of one file, or of a file without checks of its
-// content, are an error too: copies of different formats, and two that are intact but have different
-// content, or the same one in mostly different bytes. Where only one of them is intact, Merge cannot
-// tell; see Report.Different. Other errors are those of dst and of the options, which are those of a
+// content, are an error too: copies of different formats, two that are intact but have different
+// content, or the same one in mostly different bytes, and two of which 90% of the bytes differ if the
+// file cannot be given back. Where only one of them is intact, Merge cannot tell; see Report.Different. Other errors are those of dst and of the options, which are those of a
 // compress.Reader. Merge verifies checks in any case.
 //
 // Merge reads each copy once to compare them, and what it chooses twice more. It decompresses blocks
@@ -88,6 +89,9 @@ func Merge(dst io.Writer, copies []Copy, opts ...compress.Option) (*Report, erro
 		return m.report, err
 	}
 	if err := m.choose(); err != nil {
+		if !stops(err) && m.unlike() {
+			err = errUnlike
+		}
 		return m.report, err
 	}
 	m.report.Used = c.used()

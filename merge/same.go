@@ -56,14 +56,31 @@ type intactCopy struct {
 // contradict reports whether two intact copies are not of one file. Bytes that are no content, such as
 // parity, may differ. One may also be the beginning of the other one, if that has several streams.
 func (m *merger) contradict(a, b intactCopy) bool {
-	size := min(m.list[a.i].Size, m.list[b.i].Size)
-	different := int64(0)
-	for _, p := range m.parts {
-		if p.end() <= size && (p.of[a.i] != p.of[b.i] || p.of[a.i] < 0) {
-			different += p.size
+	different, size := m.different(a.i, b.i)
+	return different > size/2 || different > 0 && a.sum != b.sum
+}
+
+// different returns how many bytes of two copies differ, of those that both have.
+func (c *copies) different(i, k int) (n, of int64) {
+	size := min(c.list[i].Size, c.list[k].Size)
+	for _, p := range c.parts {
+		if p.end() <= size && (p.of[i] != p.of[k] || p.of[i] < 0) {
+			n += p.size
 		}
 	}
-	return different > size/2 || different > 0 && a.sum != b.sum
+	return n, size
+}
+
+// unlike reports whether two copies differ in more bytes than damage makes wrong.
+func (c *copies) unlike() bool {
+	for i := range c.list {
+		for k := range i {
+			if n, size := c.different(i, k); n > size/10*9 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // intact decompresses a copy and returns a hash of its content. A copy that has no checks is not known

@@ -93,6 +93,9 @@ func (a *app) explainMerge(in *source, m *meter, report *merge.Report, err error
 		return fmt.Errorf("cannot be merged: %s", libraryReason(err))
 	}
 	what, advice := a.diagnose(in, e)
+	if errors.Is(e, compress.ErrTrailing) {
+		what, advice = trailingGarbage+atByte(in, e), "cut it off, or leave out the copy that has it"
+	}
 	if part, ok := strings.CutSuffix(what, " is damaged"+atByte(in, e)); ok {
 		what = part + atByte(in, e) + " is damaged in all copies"
 	} else if rest, ok := strings.CutPrefix(what, cutShort); ok {

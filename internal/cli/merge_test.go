@@ -2,6 +2,7 @@ package cli
 
 import (
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -60,6 +61,9 @@ func TestMergeOthers(t *testing.T) {
 	for _, c := range []struct{ name, data, text string }{
 		{"b.gz", pz(t, content, "-c", "--format", "gz").want(t, exitOK).out, "different formats"},
 		{"other.pz", other, "two copies are intact and differ"},
+		{"plain", content, "most bytes of two copies differ"},
+		{"longer.pz", good + "garbage", "garbage after the compressed data (byte " +
+			strconv.Itoa(len(good)) + "); cut it off, or leave out the copy that has it"},
 		{"level.pz", pz(t, content, "-c", "-9").want(t, exitOK).out, "two copies are intact and differ"},
 	} {
 		b := write(t, c.data, dir, c.name)
@@ -71,7 +75,7 @@ func TestMergeOthers(t *testing.T) {
 	res := pz(t, "", "--merge", "-c", a, d).want(t, exitWarning,
 		d+": differs from the result in 99% of its bytes; is it a copy of the same file?")
 	wantContent(t, res.out, good)
-	wantFiles(t, dir, "a.pz", "b.gz", "d.pz", "level.pz", "other.pz")
+	wantFiles(t, dir, "a.pz", "b.gz", "d.pz", "level.pz", "longer.pz", "other.pz", "plain")
 }
 
 // TestMergeParity merges copies that parity has to complete.
