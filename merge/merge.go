@@ -63,13 +63,17 @@ var (
 // copy has intact the parity of the file may restore.
 //
 // The result is decompressed before Merge writes it, so that all its checks hold. Bytes without a
-// check, such as the name in a .gz header, are those of most copies. If the file cannot be given back,
-// Merge writes nothing. The error then wraps compress.ErrCorrupt or compress.ErrTruncated, and the
-// report says which parts are lost. Copies that are not of one file, or of a file without checks of its
-// content, are an error too: copies of different formats, two that are intact but have different
-// content, or the same one in mostly different bytes, and two of which 90% of the bytes differ if the
-// file cannot be given back. Where only one of them is intact, Merge cannot tell; see Report.Different. Other errors are those of dst and of the options, which are those of a
-// compress.Reader. Merge verifies checks in any case.
+// check, such as the name in a .gz header, are those of most copies. If the file cannot be given
+// back, Merge writes nothing. The error then wraps compress.ErrCorrupt or compress.ErrTruncated,
+// and the report says which parts are lost.
+//
+// Copies of a file without checks of its content are an error too, and so are copies that are not
+// of one file: copies of different formats, and two that are intact but have different content, or
+// the same one in mostly different bytes. If the file cannot be given back, so are two of which 90%
+// of the bytes differ. Where only one of them is intact, Merge cannot tell; see Report.Different.
+//
+// Other errors are those of dst and of the options, which are those of a compress.Reader. Merge
+// verifies checks in any case.
 //
 // Merge reads each copy once to compare them, and what it chooses twice more. It decompresses blocks
 // that differ once for each try, and the result once. If the copies differ, it also decompresses each

@@ -29,7 +29,8 @@ func TestMergeOthers(t *testing.T) {
 			damaged(pack(t, content), 5000, 100), damaged(pack(t, other), 7000, 100), errUnlike},
 		"another file, longer": {pack(t, content[:1000]), damaged(pack(t, other), 5000, 100), errUnlike},
 		"no compressed data":   {pack(t, content), corpus.ByName("random").Make(1 << 20), errUnlike},
-		"two block sizes":      {pack(t, content), pack(t, content, compress.WithBlockSize(32<<10)), errIntact},
+		"two block sizes": {
+			pack(t, content), pack(t, content, compress.WithBlockSize(32<<10)), errIntact},
 	} {
 		for range 2 {
 			if _, _, err := merge(t, c.a, c.b); !errors.Is(err, c.want) {
