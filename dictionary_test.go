@@ -289,6 +289,9 @@ func TestDictionaryAllocs(t *testing.T) {
 
 // TestDictionaryTools exchanges files with zstd, both ways.
 func TestDictionaryTools(t *testing.T) {
+	if testenv.Race {
+		t.Skip("is about content; others have more goroutines")
+	}
 	testenv.Tool(t, "zstd")
 	dir := t.TempDir()
 	for name, p := range testDictionaries(t) {

@@ -60,6 +60,9 @@ func edits(content []byte, at int) map[string][]byte {
 
 // TestRsyncable edits content and compares the files. What differs must not grow with the content.
 func TestRsyncable(t *testing.T) {
+	if testenv.Race {
+		t.Skip("TestRsyncableSameBytes has the goroutines")
+	}
 	content := slices.Concat(corpus.ByName("json").Make(300_000), corpus.ByName("exe").Make(200_000),
 		corpus.ByName("text").Make(300_000))
 	levels := []int{1, 6}
