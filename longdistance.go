@@ -1,11 +1,10 @@
 package compress
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math/bits"
-	"slices"
+	"sort"
 	"sync"
 
 	"github.com/gopz/compress/internal/blockcache"
@@ -298,7 +297,7 @@ func (v *recovery) keepPart(block int64, data []byte, lost []ldm.Reference, err 
 	if v.opt.zeroFill {
 		return v.write(data)
 	}
-	slices.SortFunc(lost, func(a, b ldm.Reference) int { return cmp.Compare(a.At, b.At) })
+	sort.Slice(lost, func(i, j int) bool { return lost[i].At < lost[j].At })
 	end := 0
 	for _, part := range lost {
 		if err := v.write(data[end:part.At]); err != nil {

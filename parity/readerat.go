@@ -2,9 +2,9 @@ package parity
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"io"
+	"maps"
 	"slices"
 	"sort"
 	"sync"
@@ -77,10 +77,9 @@ func (r *ReaderAt) ranges(m map[int64]int64) []Range {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var list []Range
-	for at, n := range m {
-		list = append(list, Range{at, n})
+	for _, at := range slices.Sorted(maps.Keys(m)) {
+		list = append(list, Range{at, m[at]})
 	}
-	slices.SortFunc(list, func(a, b Range) int { return cmp.Compare(a.Offset, b.Offset) })
 	return list
 }
 
