@@ -32,97 +32,122 @@ func (c *config) flagSet() *pflag.FlagSet {
 	c.actionFlags(fs)
 	c.boolFlags(fs)
 
-	str := func(p *string, name string) { fs.StringVarP(p, name, shortName(name), "", "") }
-	str(&c.output, "output")
-	str(&c.ownSuffix, "suffix")
-	str(&c.formatName, "format")
-	str(&c.pipeline, "pipeline")
-	str(&c.device, "gpu-device")
-	str(&c.dictionary, "dictionary")
-	str(&c.bench.picture, "svg")
-
-	value := func(name string, set func(string) error) { fs.FuncP(name, shortName(name), "", set) }
-	value("exclude", c.addExclude)
-	value("files-from", func(s string) error { return c.addList(s, '\n') })
-	value("files0-from", func(s string) error { return c.addList(s, 0) })
-	value("output-dir", c.setOutputDir)
-	value(levelFlag, c.setLevel)
-	value("threads", c.setThreads)
-	value("block-size", c.setBlockSize)
-	value("memory", c.setMemory)
-	value("backend", c.setBackend)
-	value("maxdict", c.setMaxDict)
-	value("dictID", c.setDictID)
-	value("bench-to", c.setBenchLast)
-	value("bench-time", c.setBenchTime)
-	value("stream-size", c.setStreamSize)
-	value("range", c.setRange)
-	value("bench", c.setBench)
-	fs.Lookup("bench").NoOptDefVal = benchOwnLevel
-	value("long", c.setLong)
-	fs.Lookup("long").NoOptDefVal = strconv.Itoa(bits.TrailingZeros(compress.DefaultWindow))
-	value("seekable", c.setSeekable)
-	fs.Lookup("seekable").NoOptDefVal = strconv.Itoa(seekableBlock)
-	value("parity", c.setParity)
-	value("rm", c.setRemove)
-	fs.Lookup("rm").NoOptDefVal = removeVerified
-	value("help", c.setHelp)
-	fs.Lookup("help").NoOptDefVal = helpBrief
+	for _, o := range []struct {
+		p    *string
+		name string
+	}{
+		{&c.output, "output"},
+		{&c.ownSuffix, "suffix"},
+		{&c.formatName, "format"},
+		{&c.pipeline, "pipeline"},
+		{&c.device, "gpu-device"},
+		{&c.dictionary, "dictionary"},
+		{&c.bench.picture, "svg"},
+	} {
+		fs.StringVarP(o.p, o.name, shortName(o.name), "", "")
+	}
+	for _, o := range []struct {
+		name string
+		set  func(string) error
+	}{
+		{"exclude", c.addExclude},
+		{"files-from", func(s string) error { return c.addList(s, '\n') }},
+		{"files0-from", func(s string) error { return c.addList(s, 0) }},
+		{"output-dir", c.setOutputDir},
+		{levelFlag, c.setLevel},
+		{"threads", c.setThreads},
+		{"block-size", c.setBlockSize},
+		{"memory", c.setMemory},
+		{"backend", c.setBackend},
+		{"maxdict", c.setMaxDict},
+		{"dictID", c.setDictID},
+		{"bench-to", c.setBenchLast},
+		{"bench-time", c.setBenchTime},
+		{"stream-size", c.setStreamSize},
+		{"range", c.setRange},
+		{"bench", c.setBench},
+		{"long", c.setLong},
+		{"seekable", c.setSeekable},
+		{"parity", c.setParity},
+		{"rm", c.setRemove},
+		{"help", c.setHelp},
+	} {
+		fs.FuncP(o.name, shortName(o.name), "", o.set)
+	}
+	for name, value := range map[string]string{ // of options that are given without one
+		"bench":    benchOwnLevel,
+		"long":     strconv.Itoa(bits.TrailingZeros(compress.DefaultWindow)),
+		"seekable": strconv.Itoa(seekableBlock),
+		"rm":       removeVerified,
+		"help":     helpBrief,
+	} {
+		fs.Lookup(name).NoOptDefVal = value
+	}
 	return fs
 }
 
 // actionFlags adds the options without a value of which the last one on the command line counts. So
 // an option overrides the contrary option of an alias.
 func (c *config) actionFlags(fs *pflag.FlagSet) {
-	action := func(name string, act func()) {
-		fs.BoolFuncP(name, shortName(name), "", func(s string) error {
+	for _, o := range []struct {
+		name string
+		act  func()
+	}{
+		{"compress", func() { c.mode = modeCompress }},
+		{"decompress", func() { c.mode = modeDecompress }},
+		{"test", func() { c.mode = modeTest }},
+		{"list", func() { c.mode = modeList }},
+		{"extract", func() { c.mode = modeExtract }},
+		{"recover", func() { c.mode = modeRecover }},
+		{"repair", func() { c.mode = modeRepair }},
+		{"merge", func() { c.mode = modeMerge }},
+		{"index", func() { c.mode = modeIndex }},
+		{"train", func() { c.mode = modeTrain }},
+		{"keep", func() { c.remove = false }},
+		{"sparse", func() { c.noSparse = false }},
+		{"no-sparse", func() { c.noSparse = true }},
+		{"check", func() { c.noCheck = false }},
+		{"no-check", func() { c.noCheck = true }},
+		{"synchronous", func() { c.noSync = false }},
+		{"no-sync", func() { c.noSync = true }},
+		{"long-help", func() { c.help = helpAll }},
+		{"auto", func() { c.tuning = compress.TuneAuto }},
+		{"trial", func() { c.tuning = compress.TuneTrial }},
+		{"no-name", func() { c.names = namesDrop }},
+		{"name", func() { c.names = namesUse }},
+		{"quiet", func() { c.quiet, c.verbose = true, false }},
+		{"verbose", func() { c.quiet, c.verbose = false, true }},
+	} {
+		fs.BoolFuncP(o.name, shortName(o.name), "", func(s string) error {
 			// pflag accepts --keep=false, which would have to undo another option.
 			if on, err := strconv.ParseBool(s); err != nil || !on {
 				return errors.New("this option takes no value")
 			}
-			act()
+			o.act()
 			return nil
 		})
 	}
-	action("compress", func() { c.mode = modeCompress })
-	action("decompress", func() { c.mode = modeDecompress })
-	action("test", func() { c.mode = modeTest })
-	action("list", func() { c.mode = modeList })
-	action("extract", func() { c.mode = modeExtract })
-	action("recover", func() { c.mode = modeRecover })
-	action("repair", func() { c.mode = modeRepair })
-	action("merge", func() { c.mode = modeMerge })
-	action("index", func() { c.mode = modeIndex })
-	action("train", func() { c.mode = modeTrain })
-	action("keep", func() { c.remove = false })
-	action("sparse", func() { c.noSparse = false })
-	action("no-sparse", func() { c.noSparse = true })
-	action("check", func() { c.noCheck = false })
-	action("no-check", func() { c.noCheck = true })
-	action("synchronous", func() { c.noSync = false })
-	action("no-sync", func() { c.noSync = true })
-	action("long-help", func() { c.help = helpAll })
-	action("auto", func() { c.tuning = compress.TuneAuto })
-	action("trial", func() { c.tuning = compress.TuneTrial })
-	action("no-name", func() { c.names = namesDrop })
-	action("name", func() { c.names = namesUse })
-	action("quiet", func() { c.quiet, c.verbose = true, false })
-	action("verbose", func() { c.quiet, c.verbose = false, true })
 }
 
 // boolFlags adds the options without a value that stand for themselves.
 func (c *config) boolFlags(fs *pflag.FlagSet) {
-	flag := func(p *bool, name string) { fs.BoolVarP(p, name, shortName(name), false, "") }
-	flag(&c.toStdout, "stdout")
-	flag(&c.force, "force")
-	flag(&c.recursive, "recursive")
-	flag(&c.tar, "tar")
-	flag(&c.version, "version")
-	flag(&c.json, "json")
-	flag(&c.deep, "deep")
-	flag(&c.rsyncable, "rsyncable")
-	flag(&c.zeroFill, "zero-fill")
-	flag(&c.listGPUs, "list-gpus")
+	for _, o := range []struct {
+		p    *bool
+		name string
+	}{
+		{&c.toStdout, "stdout"},
+		{&c.force, "force"},
+		{&c.recursive, "recursive"},
+		{&c.tar, "tar"},
+		{&c.version, "version"},
+		{&c.json, "json"},
+		{&c.deep, "deep"},
+		{&c.rsyncable, "rsyncable"},
+		{&c.zeroFill, "zero-fill"},
+		{&c.listGPUs, "list-gpus"},
+	} {
+		fs.BoolVarP(o.p, o.name, shortName(o.name), false, "")
+	}
 }
 
 func (c *config) setLevel(s string) (err error) {
