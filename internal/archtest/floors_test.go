@@ -24,6 +24,7 @@ var packages = map[string]floor{
 	"httpcompress": programs,
 
 	"internal/refdec": programs, // stands alone; part of the command
+	"internal/refzst": programs, // likewise
 
 	"internal/cli/internal/foreign": programs, // part of the command
 	"internal/cli/remote":           programs, // likewise; main packages choose it, for it links net/http
@@ -166,6 +167,7 @@ var sideways = map[arrow]string{
 	{"internal/cli", "parity"}:  "repairs files",
 
 	{"internal/cli", "internal/refdec"}: "is a second decoder, for -t --deep",
+	{"internal/cli", "internal/refzst"}: "likewise",
 
 	{"internal/cli", "internal/plot"}: "draws what -b measures",
 
@@ -197,8 +199,9 @@ var sideways = map[arrow]string{
 // foreign lists the modules that packages and their tests may import, and these packages. A module's
 // path covers all its packages.
 var foreign = map[string][]string{
-	"github.com/klauspost/cpuid/v2":    {"simd"},
-	"github.com/cespare/xxhash/v2":     {"internal/zstdec", "internal/zstfile", "parity", "pipeline", "zstd"},
+	"github.com/klauspost/cpuid/v2": {"simd"},
+	"github.com/cespare/xxhash/v2": {"internal/refzst", "internal/zstdec", "internal/zstfile", "parity",
+		"pipeline", "zstd"},
 	"github.com/klauspost/reedsolomon": {"parity"}, // importers of the other packages need not build it
 	"github.com/spf13/pflag":           {"internal/cli"},
 	"golang.org/x/sys":                 {"internal/cli", "internal/container", "internal/ldm"},
