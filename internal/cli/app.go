@@ -39,18 +39,19 @@ type app struct {
 
 	batchFiles int // most files in a batch
 
-	cfg        config
-	sched      *compress.Scheduler
-	dictionary *compress.Dictionary // of -D; nil for none
-	sandbox    *sandbox
-	temp       *tempFiles
-	batch      *batch
-	held       *heldMessages // of a job of a batch; nil for the program
-	bar        *progressBar  // nil while no bar is on the screen
-	garbage    int64         // bytes written and read since the last garbage collection
-	status     int           // exit code so far
-	stopped    bool          // standard output failed; no further file is processed
-	noPipe     bool          // the reader of standard output has closed its pipe
+	cfg            config
+	sched          *compress.Scheduler
+	dictionary     *compress.Dictionary // of -D; nil for none
+	deepDictionary []byte               // its bytes, for the second decoder of --deep
+	sandbox        *sandbox
+	temp           *tempFiles
+	batch          *batch
+	held           *heldMessages // of a job of a batch; nil for the program
+	bar            *progressBar  // nil while no bar is on the screen
+	garbage        int64         // bytes written and read since the last garbage collection
+	status         int           // exit code so far
+	stopped        bool          // standard output failed; no further file is processed
+	noPipe         bool          // the reader of standard output has closed its pipe
 }
 
 // system is what the command asks of the machine. Tests replace parts of it.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/refdec"
+	"github.com/gopz/compress/internal/refzst"
 )
 
 // A decoder writes the content of a source. It shares no code with the library's decoders.
@@ -32,6 +33,10 @@ func (a *app) secondDecoder(in *source, opts []compress.Option) (second decoder,
 	if !in.regular() {
 		return nil, "the second one needs a regular file"
 	}
+	limit := a.cfg.memory
+	if limit == 0 {
+		limit = compress.DefaultReaderMemory
+	}
 	src := in.section()
 	format, known := in.format()
 	switch {
@@ -40,14 +45,12 @@ func (a *app) secondDecoder(in *source, opts []compress.Option) (second decoder,
 			return nil, "its header is too long for Go's" // which takes strings of 511 bytes
 		}
 		return func(w io.Writer) error { return decodeGzip(w, src) }, ""
+	case known && format == compress.Zstd:
+		return func(w io.Writer) error { return decodeZstd(w, src, a.deepDictionary, limit) }, ""
 	case !known || format != compress.PZ:
 		return nil, "pz has no second one for the format"
 	case a.dictionary != nil:
 		return nil, "the second one takes no dictionary"
-	}
-	limit := a.cfg.memory
-	if limit == 0 {
-		limit = compress.DefaultReaderMemory
 	}
 	window := int64(0)
 	if info, err := compress.ReadInfo(in.readerAt(), in.info.Size(), opts...); err == nil {
@@ -114,9 +117,22 @@ func decodePZ(w io.Writer, src *io.SectionReader, limit int64) error {
 		return err
 	})
 	if errors.Is(err, refdec.ErrMemory) {
-		return fmt.Errorf("it needs more than %s of memory; raise -M", formatSize(limit+src.Size()))
+		return needsMemory(limit + src.Size())
 	}
 	return err
+}
+
+// decodeZstd is the decoder that was written from RFC 8878. It keeps at most limit bytes of content.
+func decodeZstd(w io.Writer, src io.Reader, dictionary []byte, limit int64) error {
+	err := refzst.Decode(w, src, dictionary, limit)
+	if errors.Is(err, refzst.ErrMemory) {
+		return needsMemory(limit)
+	}
+	return err
+}
+
+func needsMemory(limit int64) error {
+	return fmt.Errorf("it needs more than %s of memory; raise -M", formatSize(limit))
 }
 
 // guard calls a decoder. A panic becomes its error.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/refzst"
 )
 
 // TestDeep tests files of all formats with two decoders.
@@ -17,20 +18,25 @@ func TestDeep(t *testing.T) {
 	content := sample(300_000) + noise(100_000)
 	dir := t.TempDir()
 	for name, args := range map[string][]string{
-		"a.pz":      {"-B64K"},
-		"empty.pz":  {"-B64K"},
-		"small.pz":  nil,
-		"dense.pz":  {"-9"},
-		"plain.pz":  {"-p", "lzr"},
-		"long.pz":   {"--long=20", "-B64K"},
-		"parity.pz": {"--parity", "5"},
-		"a.gz":      {"--format", "gz"},
+		"a.pz":       {"-B64K"},
+		"empty.pz":   {"-B64K"},
+		"small.pz":   nil,
+		"dense.pz":   {"-9"},
+		"plain.pz":   {"-p", "lzr"},
+		"long.pz":    {"--long=20", "-B64K"},
+		"parity.pz":  {"--parity", "5"},
+		"a.gz":       {"--format", "gz"},
+		"a.zst":      {"--format", "zst", "-B64K"},
+		"small.zst":  {"--format", "zst", "-9"},
+		"empty.zst":  {"--format", "zst"},
+		"seek.zst":   {"--format", "zst", "--seekable"},
+		"parity.zst": {"--format", "zst", "--parity", "5"},
 	} {
 		in := content
 		switch name {
-		case "empty.pz":
+		case "empty.pz", "empty.zst":
 			in = ""
-		case "small.pz":
+		case "small.pz", "small.zst":
 			in = in[:5000]
 		}
 		good := pz(t, in, append(args, "-c")...).want(t, exitOK).out
@@ -41,10 +47,15 @@ func TestDeep(t *testing.T) {
 		write(t, good+good, dir, name)
 		pz(t, "", "-t", "--deep", path).want(t, exitOK)
 		write(t, good+"garbage that is long enough", dir, name)
-		pz(t, "", "-t", "--deep", path).want(t, exitWarning, "trailing garbage")
+		if res := pz(t, "", "-t", "--deep", path); filepath.Ext(name) == ".zst" {
+			res.want(t, exitError, "no frame begins")
+		} else {
+			res.want(t, exitWarning, "trailing garbage")
+		}
 		at := len(good) - len(good)/3
 		write(t, good[:at]+string([]byte{good[at] ^ 8})+good[at+1:], dir, name)
-		if res := pz(t, "", "-t", "--deep", path); name != "parity.pz" && res.code != exitError {
+		res := pz(t, "", "-t", "--deep", path)
+		if !strings.HasPrefix(name, "parity") && res.code != exitError {
 			t.Errorf("%s, damaged: exit code %d: %s", name, res.code, res.err)
 		}
 	}
@@ -82,6 +93,35 @@ func TestDecodeGzip(t *testing.T) {
 	}
 }
 
+// TestDeepZstd tests .zst files with dictionaries, and limits of the second decoder.
+func TestDeepZstd(t *testing.T) {
+	dir := t.TempDir()
+	plain := write(t, noise(5000), dir, "dict")
+	trained, err := filepath.Abs(filepath.Join("..", "..", "testdata", "dictionary", "json.dict"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dict := range []string{plain, trained} {
+		file := pz(t, sample(100_000), "-c", "--format", "zst", "-D", dict).out
+		path := write(t, file, dir, "a.zst")
+		if res := pz(t, "", "-t", "--deep", "-D", dict, path).want(t, exitOK); res.err != "" {
+			t.Errorf("%s: %s", dict, res.err)
+		}
+	}
+	file := pz(t, sample(100_000), "-c", "--format", "zst").out
+	if err := decodeZstd(io.Discard, strings.NewReader(file), nil, 1<<20); err != nil {
+		t.Error(err)
+	}
+	err = decodeZstd(io.Discard, strings.NewReader(file), nil, 50_000)
+	if err == nil || err.Error() != "it needs more than 48.8 KiB of memory; raise -M" {
+		t.Errorf("with too little memory: %v", err)
+	}
+	err = decodeZstd(io.Discard, strings.NewReader(file[:len(file)-1]), nil, 1<<20)
+	if !errors.Is(err, refzst.ErrTruncated) || !strings.Contains(err.Error(), "at byte") {
+		t.Errorf("cut: %v", err)
+	}
+}
+
 // TestDeepLongHeader: Go's decoder does not read a header with a long comment.
 func TestDeepLongHeader(t *testing.T) {
 	dir := t.TempDir()
@@ -100,8 +140,12 @@ func TestDeepLongHeader(t *testing.T) {
 func TestDeepLimits(t *testing.T) {
 	dir := t.TempDir()
 	const only = "was tested with one decoder only: "
-	zst := write(t, pz(t, sample(1000), "-c", "--format", "zst").out, dir, "a.zst")
-	pz(t, "", "-t", "--deep", zst).want(t, exitWarning, only+"pz has no second one for the format")
+	xz, err := os.ReadFile(filepath.Join("internal", "foreign", "testdata", "log.xz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := write(t, string(xz), dir, "a.xz")
+	pz(t, "", "-t", "--deep", other).want(t, exitWarning, only+"pz has no second one for the format")
 	large := write(t, pz(t, noise(3<<20), "-c", "-B64K").out, dir, "large.pz")
 	pz(t, "", "-t", "--deep", "-M2M", "-T1", large).want(t, exitWarning, only, "use -M 4M or more")
 	pz(t, "", "-t", "--deep", "-M4M", "-T1", large).want(t, exitOK)
@@ -117,7 +161,7 @@ func TestDeepLimits(t *testing.T) {
 	dict := write(t, sample(5000), dir, "dict")
 	with := write(t, pz(t, sample(2000), "-c", "-D", dict).out, dir, "with.pz")
 	pz(t, "", "-t", "--deep", "-D", dict, with).want(t, exitWarning, only)
-	pz(t, "", "-d", "--deep", "-c", zst).want(t, exitError, "--deep goes with -t only")
+	pz(t, "", "-d", "--deep", "-c", other).want(t, exitError, "--deep goes with -t only")
 }
 
 // TestDeepDiffers: what the second decoder returns otherwise, or not at all.

@@ -21,6 +21,9 @@ func (a *app) loadDictionary() bool {
 	if err == nil {
 		a.dictionary, err = compress.NewDictionary(p)
 	}
+	if a.cfg.deep {
+		a.deepDictionary = p
+	}
 	switch {
 	case err == nil:
 		return true

@@ -120,9 +120,9 @@ var optionTable = []option{
 		text:  "Check that files can be restored. Write nothing."},
 	{group: groupList, long: "deep",
 		text: "With -t, also decompress each file with a second, independent decoder, and compare the " +
-			"contents: .gz files with that of Go, .pz files with one that follows the text of the format " +
-			"and is slow. It takes a .pz file into memory, {readermemory} or -M at most. .zst files have " +
-			"no second decoder, which would make the program too large. Files without one are a warning."},
+			"contents: .gz files with that of Go, .pz and .zst files with ones that follow the text of the " +
+			"format and are slow. That of .pz takes the file into memory, {readermemory} or -M at most. " +
+			"Files without a second decoder are a warning."},
 	{group: groupList, short: "l", long: "list",
 		brief: "List sizes, ratio and format of files.",
 		text: "List the contents. pz reads the index of a file where there is one, and otherwise " +
