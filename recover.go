@@ -130,10 +130,12 @@ func (r *ReaderAt) Recover(w io.Writer, first, last int64, report func(Damage) e
 // intact one.
 func salvage(src io.ReaderAt, size int64, o *options) (*index.File, []index.Gap, error) {
 	x, err := readIndex(src, size, &o.limits)
-	if in := (index.Cancelable{Src: src, Limits: &o.limits}); err == nil {
-		if !isZstd(in, size) {
-			pzfile.Relocate(in, x)
+	if err == nil {
+		relocate := pzfile.Relocate
+		if x.Format == Zstd {
+			relocate = zstfile.Relocate
 		}
+		relocate(src, x, &o.limits, o.verify(src))
 		return x, nil, o.canceled()
 	}
 	if cerr := o.canceled(); cerr != nil {

@@ -206,7 +206,7 @@ func TestRecoverFrameOrders(t *testing.T) {
 			"the table too", join(frames[:2], cut(2), frames[3:], badTable), dropBlocks(content, 2),
 			[]DamageKind{DamageBlocks, DamageFrame},
 		},
-		{"another order", join(frames[:5], frames[6], frames[5], frames[7:], seekTable), nil, nil},
+		{"another order", join(frames[:5], frames[6], frames[5], frames[7:], seekTable), content, nil},
 		{
 			"behind another file",
 			join(head, file, head, frames[:3], cut(3), frames[4:], seekTable),
@@ -235,12 +235,6 @@ func TestRecoverFrameOrders(t *testing.T) {
 		},
 	} {
 		got, list := recoverAll(t, c.file)
-		if c.content == nil { // some content and some damage is all that is certain
-			if len(got) == 0 || len(list) == 0 {
-				t.Errorf("%s: %d bytes, %+v", c.name, len(got), list)
-			}
-			continue
-		}
 		equal(t, got, c.content, c.name)
 		var kinds []DamageKind
 		for _, d := range list {

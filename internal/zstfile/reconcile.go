@@ -7,64 +7,6 @@ import (
 	"github.com/gopz/compress/internal/index"
 )
 
-// An entryFinder finds the entries of a seek table that describe frames, from the front to the
-// back.
-type entryFinder struct {
-	sums  bool
-	first map[Entry]int32 // first entry with these values that has not been passed
-	next  []int32         // the next entry with the same values, −1 if there is none
-}
-
-func newEntryFinder(list []Entry, sums bool) *entryFinder {
-	t := &entryFinder{
-		sums: sums, first: make(map[Entry]int32, len(list)), next: make([]int32, len(list)),
-	}
-	for i := len(list) - 1; i >= 0; i-- {
-		j, ok := t.first[list[i]]
-		if !ok {
-			j = -1
-		}
-		t.next[i], t.first[list[i]] = j, int32(i)
-	}
-	return t
-}
-
-// entry returns the entry that a seek table should have for a frame.
-func (t *entryFinder) entry(f *found) Entry {
-	e := Entry{Size: uint32(f.size), Content: uint32(f.content)}
-	if t.sums {
-		e.Sum = f.sum
-	}
-	return e
-}
-
-// find returns the first entry of a frame at or behind from, −1 if there is none.
-func (t *entryFinder) find(f *found, from int) int {
-	e := t.entry(f)
-	i, ok := t.first[e]
-	if !ok {
-		return -1
-	}
-	for i >= 0 && int(i) < from {
-		i = t.next[i]
-	}
-	t.first[e] = i
-	return int(i)
-}
-
-// isSimilar reports whether two of the three values of an entry fit the frame. Either of the two
-// may be damaged.
-func (t *entryFinder) isSimilar(f *found, e *Entry) bool {
-	have, same := t.entry(f), 0
-	sum := have.Sum == e.Sum && t.sums && f.summed
-	for _, ok := range [...]bool{have.Size == e.Size, have.Content == e.Content, sum} {
-		if ok {
-			same++
-		}
-	}
-	return same >= 2
-}
-
 // reconcile makes blocks of the frames since the last seek table. list are the entries of the table
 // behind them, and t finds entries in it. t is nil if there is no table.
 func (s *search) reconcile(t *entryFinder, list []Entry) {
@@ -97,6 +39,7 @@ func (s *search) takeListed(t *entryFinder, list []Entry) {
 	done, fits := 0, true // entries before the current frame; whether the table is right
 	intact := true        // nothing is missing so far
 	hole := int64(-1)     // offset of damage that has not been reported
+	limits := t.limits(s.frames)
 	for i := range s.frames {
 		f := &s.frames[i]
 		if f.broken >= 0 {
@@ -108,26 +51,38 @@ func (s *search) takeListed(t *entryFinder, list []Entry) {
 		for done < len(list) && list[done].Content == 0 {
 			done++
 		}
-		j := t.find(f, done)
-		if j < 0 && f.broken < 0 && done < len(list) && t.isSimilar(f, &list[done]) {
+		distance := int64(0)
+		if hole >= 0 {
+			distance = f.offset - hole
+		}
+		j := t.find(f, done, limits[i], distance)
+		if j < 0 && f.broken < 0 && done < limits[i] && t.isSimilar(f, &list[done]) {
 			j = done
-			if f.content < 0 {
+			if f.content >= 0 && s.decodes(f) {
+				fits = false
+			} else { // the frame is damaged, or does not say
 				f.content = int64(list[j].Content)
-			} else {
-				fits = fits && !s.isIntact(f) // otherwise it is the frame that is damaged
 			}
 		}
 		switch {
 		case j >= 0:
+			twins := 0
 			if hole >= 0 || j > done {
-				s.missing(list[done:j], max(hole, s.pos))
+				done = s.takeTwins(t, done, j)
+				twins = t.twinsBefore(j, done)
+				s.missing(list[done:j-twins], max(hole, s.pos))
 			}
 			done, hole = j+1, -1
+			for range twins {
+				s.take(f)
+			}
 		case !intact:
 			continue
 		}
 		s.take(f)
+		s.last = *f
 	}
+	done = s.takeTwins(t, done, len(list))
 	s.frames = s.frames[:0]
 	if hole < 0 {
 		hole = s.broken
@@ -139,6 +94,17 @@ func (s *search) takeListed(t *entryFinder, list []Entry) {
 		s.lose(index.DamageFrame, errs.PartIndex, 0, 0, errs.Corrupt,
 			"index: the seek table does not fit the frames")
 	}
+}
+
+// takeTwins takes the last frame again for the entries from … to−1, as far as they are like its own. It
+// returns the number of the entry that comes next. In a row of such frames nothing tells which ones
+// are missing.
+func (s *search) takeTwins(t *entryFinder, from, to int) int {
+	for 0 < from && from < to && t.areTwins(from-1, from) && t.entry(&s.last) == t.list[from] {
+		s.take(&s.last)
+		from++
+	}
+	return from
 }
 
 // split reconciles the frames in front of an offset without a table, if those behind it are as many

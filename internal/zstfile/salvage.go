@@ -29,6 +29,7 @@ type search struct {
 	chain  int64   // start of the unbroken frames up to at, −1 if no damage since the last table
 	room   int64   // bytes of the file besides the last table and the frames that it lists
 	frames []found // since the last table
+	last   found   // the last one taken that a table lists
 	number int64   // of the next frame taken
 	pos    int64   // offset of the next frame taken, or of damage
 	most   int     // content of the largest frame taken, in bytes
@@ -51,8 +52,8 @@ type found struct {
 }
 
 const (
-	foundMemory      = 48 // of a found, in bytes
-	tableEntryMemory = 96 // of an entry of a table that can be searched, in bytes
+	foundMemory      = 80  // of a found, in bytes
+	tableEntryMemory = 112 // of an entry of a table that can be searched, in bytes
 
 	// minSteps is the number of block headers that a search may always read without finding a
 	// frame.
@@ -124,21 +125,33 @@ func (s *search) takeFrame() bool {
 // frameAt goes through the frame at an offset from block to block. What follows it, or else its
 // content, confirms its end.
 func (s *search) frameAt(off int64) (f found, ok bool) {
+	f, steps, ok := s.walk(off)
+	if end := f.offset + f.size; !ok || end == s.Size || s.magicAt(end) || s.isIntact(&f) {
+		return f, ok && s.Err == nil
+	}
+	s.steps += steps + 1
+	return f, false
+}
+
+// walk goes through the frame at an offset from block to block, in so many steps. It compares the
+// content size with the blocks, and does not look into them.
+func (s *search) walk(off int64) (f found, steps int64, ok bool) {
 	if s.steps > minSteps+s.Size/1024 {
 		// A hostile file could make the search read all of the rest for every few bytes.
-		return f, false
+		return f, 0, false
 	}
 	h, n, err := zstframe.ParseHeader(s.look(off, zstframe.MaxHeaderSize))
 	if err != nil {
-		return f, false
+		return f, 0, false
 	}
-	pos, bound, steps := off+int64(n), int64(0), int64(1)
-	for last := false; !last; steps++ {
+	pos, bound := off+int64(n), int64(0)
+	for last := false; !last; {
 		b, err := zstframe.ParseBlock(s.look(pos, zstframe.BlockHeaderSize))
 		pos += zstframe.BlockHeaderSize + int64(b.Size)
+		steps++
 		if err != nil || pos > s.Size {
-			s.steps += steps
-			return f, false
+			s.steps += steps + 1
+			return f, steps, false
 		}
 		bound += b.MaxContent()
 		last = b.Last
@@ -152,12 +165,11 @@ func (s *search) frameAt(off int64) (f found, ok bool) {
 		pos += zstframe.ChecksumSize
 	}
 	f.size = pos - off
-	if pos > s.Size || h.ContentSize > bound ||
-		pos < s.Size && !s.magicAt(pos) && !s.isIntact(&f) {
-		s.steps += steps
-		return f, false
+	if pos > s.Size || h.ContentSize > bound {
+		s.steps += steps + 1
+		return f, steps, false
 	}
-	return f, s.Err == nil
+	return f, steps, true
 }
 
 // magicAt reports whether there is the magic number of a frame at an offset.
@@ -179,11 +191,11 @@ func (f *found) block() index.Block {
 }
 
 // isIntact decodes a frame to see whether it is intact. Without a checksum nothing shows that.
-func (s *search) isIntact(f *found) bool {
-	if !s.isUsable(f) || !f.summed {
-		return false
-	}
-	return s.Intact(f.block(), index.Stream{BlockSize: int(f.content)}, int(f.size))
+func (s *search) isIntact(f *found) bool { return f.summed && s.decodes(f) }
+
+// decodes reports whether a frame can be decoded, to as much content as its header says.
+func (s *search) decodes(f *found) bool {
+	return s.isUsable(f) && s.Intact(f.block(), index.Stream{BlockSize: int(f.content)}, int(f.size))
 }
 
 // takeSkippable goes past the skippable frame at s.at, if there is one. It compares a seek table

@@ -1,0 +1,110 @@
+package index
+
+// HeaderBytes is how many bytes of the file Headers.BlockAt gets.
+const HeaderBytes = 16
+
+// Headers finds the blocks of a stream by their headers.
+type Headers interface {
+	// IsAt reports whether the header of block k is at an offset.
+	IsAt(k int, off int64) bool
+	// Begin says that the calls of BlockAt that follow are about the blocks from … to−1.
+	Begin(from, to int)
+	// BlockAt returns the block whose header is at an offset, −1 if there is none. p is what the file
+	// has there: HeaderBytes, or fewer where the search ends.
+	BlockAt(p []byte, off int64) int
+}
+
+// Relocate changes the offsets of blocks of a stream that are not where an intact index says. That is
+// so if bytes are missing in the file, and as many have been inserted elsewhere. Blocks that it does
+// not find keep their offsets. It reads the header of every block, and in full what lies between
+// blocks that are in place. A read that fails hides blocks.
+func (s *Salvage) Relocate(blocks []Block, st *Stream, h Headers) {
+	r := relocation{s: s, headers: h, blocks: blocks, stream: st}
+	from := -1 // of the blocks that are not in place; −1 if there are none
+	for k := range blocks {
+		switch inPlace := h.IsAt(k, blocks[k].Offset); {
+		case inPlace && from >= 0:
+			r.find(from, k)
+			from = -1
+		case !inPlace && from < 0:
+			from = k
+		}
+	}
+	if from >= 0 {
+		r.find(from, len(blocks))
+	}
+}
+
+// relocation looks for the blocks of a stream.
+type relocation struct {
+	s       *Salvage
+	headers Headers
+	blocks  []Block
+	stream  *Stream
+	places  []int64 // offsets of the blocks looked for, −1 if unknown
+	buf     [64 << 10]byte
+}
+
+// find looks for the blocks from … to−1 between the blocks in front of them and behind them.
+func (r *relocation) find(from, to int) {
+	pos, last := r.blocks[from].Offset, &r.blocks[to-1]
+	if from > 0 {
+		pos = r.blocks[from-1].Offset + 1 // bytes of this block may be missing
+	}
+	end := last.Offset + int64(last.Size)
+	if to < len(r.blocks) {
+		end = r.blocks[to].Offset
+	}
+	r.places = r.places[:0]
+	for range to - from {
+		r.places = append(r.places, -1)
+	}
+	r.headers.Begin(from, to)
+	for pos < end {
+		p := r.s.Peek(r.buf[:min(int64(len(r.buf)), end-pos)], pos)
+		if len(p) == 0 {
+			break
+		}
+		n := len(p)
+		if pos+int64(n) < end {
+			n = max(1, n-HeaderBytes+1) // the next read has the rest again
+		}
+		at := 0
+		for at < n {
+			k := r.headers.BlockAt(p[at:min(len(p), at+HeaderBytes)], pos+int64(at))
+			if k < 0 {
+				at++
+				continue
+			}
+			at += r.take(k, from, to, pos+int64(at))
+		}
+		pos += int64(at)
+	}
+	for i, place := range r.places {
+		if place >= 0 {
+			r.blocks[from+i].Offset = place
+		}
+	}
+}
+
+// take notes that the header of block k, one of from … to−1, is at an offset. It returns how many bytes
+// further on the search goes on.
+func (r *relocation) take(k, from, to int, off int64) int {
+	place := &r.places[k-from]
+	if *place >= 0 && r.isIntact(k, *place) {
+		return 1 // and this is a copy of its header
+	}
+	*place = off
+	if size := int(r.blocks[k].Size); k+1 < to && r.headers.IsAt(k+1, off+int64(size)) {
+		return size
+	}
+	return 1 // bytes of the block may be missing
+}
+
+// isIntact decodes block k at an offset.
+func (r *relocation) isIntact(k int, off int64) bool {
+	b, st := r.blocks[k], *r.stream
+	b.Offset = off
+	st.Skipped += int64(k)
+	return r.s.Intact(b, st, int(b.Size))
+}
