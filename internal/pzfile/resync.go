@@ -199,8 +199,10 @@ func (s *search) lacksBytes(c candidate) bool {
 	if !s.known || s.start < 0 || c.number < s.number || s.walked > s.Size/minBlock {
 		return false
 	}
-	start, ok := s.startOf(c, &s.head)
-	return ok && start < s.start
+	if start, ok := s.startOf(c, &s.head); ok {
+		return start < s.start
+	}
+	return s.isInLastIndex(c) // there is more damage behind it
 }
 
 // follows reports whether at offset at there is the block with a number, or the end of a stream

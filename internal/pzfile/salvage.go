@@ -21,6 +21,7 @@ type search struct {
 	position
 	back  int64 // the bytes from here to pos are payload that nothing has confirmed
 	outer outer
+	last  lastIndex
 
 	walked int64 // blocks that startOf has followed
 
