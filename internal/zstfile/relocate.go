@@ -44,8 +44,12 @@ func (h *headers) IsAt(k int, off int64) bool {
 	if !IsFrame(h.s.look(off, zstframe.MagicSize)) {
 		return false
 	}
-	f, _, ok := h.s.walk(off)
-	return ok && h.fits(&f, k)
+	f, steps, ok := h.s.walk(off)
+	if ok && !h.fits(&f, k) {
+		h.s.steps += steps
+		return false
+	}
+	return ok
 }
 
 // fits reports whether a frame has the entry of block k.
@@ -79,7 +83,7 @@ func (h *headers) BlockAt(p []byte, off int64) int {
 	if !IsFrame(p) {
 		return -1
 	}
-	f, _, ok := h.s.walk(off)
+	f, steps, ok := h.s.walk(off)
 	if !ok || !f.summed && !h.s.magicAt(off+f.size) {
 		return -1 // nothing else tells a frame without a checksum from a copy of its header
 	}
@@ -90,10 +94,12 @@ func (h *headers) BlockAt(p []byte, off int64) int {
 	if k < 0 {
 		k = h.sameEntry(&f)
 	}
-	if k >= 0 {
-		h.taken[k-h.from] = true
-		h.drift = off - h.blocks[k].Offset
+	if k < 0 {
+		h.s.steps += steps
+		return -1
 	}
+	h.taken[k-h.from] = true
+	h.drift = off - h.blocks[k].Offset
 	return k
 }
 
