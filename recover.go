@@ -54,9 +54,9 @@ const (
 //
 // With an intact index or seek table one damaged block costs that block alone, and in a file of
 // [WithLongDistance] the parts of later blocks that repeat it. These are left out or zero, and reported
-// as [DamageWindow]. Blocks of a .pz file that have moved within it are found. Otherwise Recover
-// searches the file from the front. An intact index of a .pz stream then says what is lost in the
-// stream, even if bytes of it are missing. In .zst files Recover finds frames that state their size
+// as [DamageWindow]. Blocks that have moved within the file are found. Otherwise Recover searches the
+// file from the front. An intact index or seek table then says what is lost in front of it, even if
+// bytes are missing. In .zst files Recover finds frames that state their size
 // and are not too large for the memory, as those of a Writer without a Flush do; without any of them
 // the error is [ErrNoIndex]. Without a seek table, a .zst file stored inside a damaged frame is
 // mistaken for frames of the outer file. Parts of the file that cannot be read are damage like any
