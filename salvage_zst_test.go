@@ -292,19 +292,29 @@ func TestRecoverHostileFrames(t *testing.T) {
 	start := zstfile.Header{ContentSize: 1 << 20, SingleSegment: true}
 	head := start.Append(nil)
 	repeat := func(p []byte) []byte { return bytes.Repeat(p, size/len(p)) }
+	var shared []byte // each frame has the next header as a block, and all blocks of the next frame
+	least := zstfile.Header{ContentSize: 100, SingleSegment: true}
+	for range 20_000 {
+		shared = append(least.Append(shared), byte(len(least.Append(nil))<<3), 0, 0)
+	}
+	shared = append(shared, make([]byte, 6)...)
 	for name, file := range map[string][]byte{
 		"headers":              repeat(slices.Concat(head, []byte{0, 0, 0})),
 		"headers before empty": append(bytes.Repeat(head, 1000), make([]byte, size)...),
 		"seek tables":          repeat(zstfile.AppendSeekTable(nil, nil, true)),
 		"claims of content":    repeat(slices.Concat(head, []byte{3, 0, 8, 'x'})),
+		"shared blocks":        append(shared, 1, 0, 0),
 	} {
 		file = append(slices.Clone(head), file...)
-		src := &countingReaderAt{ReaderAt: bytes.NewReader(file)}
-		err := Recover(io.Discard, src, int64(len(file)), nil)
-		n := src.bytes.Load()
-		t.Logf("%s: %d bytes read of a file of %d; %v", name, n, len(file), err)
-		if n > mostRead*int64(len(file)) {
-			t.Errorf("%s: %d bytes read of a file of %d", name, n, len(file))
+		table := makeSeekTable(true, zstfile.Entry{Size: uint32(len(file)), Content: 1 << 20, Sum: 1})
+		for _, file := range [][]byte{file, append(slices.Clip(file), table...)} {
+			src := &countingReaderAt{ReaderAt: bytes.NewReader(file)}
+			err := Recover(io.Discard, src, int64(len(file)), nil)
+			n := src.bytes.Load()
+			t.Logf("%s: %d bytes read of a file of %d; %v", name, n, len(file), err)
+			if n > mostRead*int64(len(file)) {
+				t.Errorf("%s: %d bytes read of a file of %d", name, n, len(file))
+			}
 		}
 	}
 }
