@@ -30,7 +30,8 @@ func TestFindEntries(t *testing.T) {
 		finder := newEntryFinder(entries(c.list), true)
 		var frames []found
 		for _, e := range entries(c.frames) {
-			frames = append(frames, found{size: int64(e.Size), content: int64(e.Content), sum: e.Sum, summed: true})
+			f := found{size: int64(e.Size), content: int64(e.Content), sum: e.Sum, summed: true}
+			frames = append(frames, f)
 		}
 		limits, done := finder.limits(frames), 0
 		var got []int

@@ -33,7 +33,7 @@ type search struct {
 	number int64   // of the next frame taken
 	pos    int64   // offset of the next frame taken, or of damage
 	most   int     // content of the largest frame taken, in bytes
-	steps  int64   // block headers read that did not lead to the end of a frame
+	steps  int64   // block headers read that did not lead to the end of a frame looked for
 
 	view   []byte // part of the file, from viewAt on
 	viewAt int64
