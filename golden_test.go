@@ -9,14 +9,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gopz/compress/internal/corpus"
 )
 
 var update = flag.Bool("update", false, "write the digest table and missing golden files")
 
-// golden lists files that must stay readable for ever, and their content. -update writes missing
-// files only, since later versions may compress better.
+// golden lists files that must stay readable for ever, and their content. A name without an extension
+// is that of a .pz file. -update writes missing files only, since later versions may compress better.
 var golden = []struct {
 	name    string
 	content func() []byte
@@ -59,6 +60,33 @@ var golden = []struct {
 	{"tiny-unchecked", generated("json", 300), []Option{WithChecksum(false), WithPipeline("lzr")}},
 	// A block too long for a short header.
 	{"flushed-long", func() []byte { return make([]byte, 1<<21+1) }, []Option{WithBlockSize(1 << 22)}},
+
+	{"empty.zst", func() []byte { return nil }, nil},
+	{"tiny.zst", generated("json", 300), nil},
+	{"frames.zst", generated("mixed", 40_000), []Option{WithBlockSize(1 << 13)}},
+	{"blocks.zst", generated("exe", 30_000), []Option{WithLevel(9)}},
+	{"single-frame.zst", generated("log", 100_000), []Option{
+		WithSingleFrame(true), WithBlockSize(1 << 14),
+	}},
+	{"unchecked.zst", generated("text", 9000), []Option{WithChecksum(false), WithBlockSize(1 << 12)}},
+	{"dictionary.zst", generated("json", 20_000), []Option{goldenDictionary, WithBlockSize(1 << 13)}},
+	{"empty.gz", func() []byte { return nil }, nil},
+	{"tiny.gz", generated("json", 300), []Option{WithName("tiny.json", time.Unix(1e9, 0))}},
+	{"fixed.gz", generated("random", 20), []Option{WithLevel(1)}},
+	{"blocks.gz", generated("mixed", 40_000), []Option{WithBlockSize(1 << 13)}},
+	{"optimal.gz", generated("source", 50_000), []Option{WithLevel(9)}},
+	{"stored.gz", generated("random", 5000), nil},
+}
+
+// goldenFormat returns the extension of a golden file and its format.
+func goldenFormat(name string) (extension string, f Format) {
+	switch filepath.Ext(name) {
+	case ".zst":
+		return "", Zstd
+	case ".gz":
+		return "", Gzip
+	}
+	return ".pz", PZ
 }
 
 // goldenDictionary is the option with the dictionary of golden files whose names have that word.
@@ -144,11 +172,12 @@ func goldenPieces() [][]byte {
 func TestGolden(t *testing.T) {
 	var all, content []byte
 	for _, g := range golden {
-		path := filepath.Join("testdata", "golden", g.name+".pz")
+		extension, format := goldenFormat(g.name)
+		path := filepath.Join("testdata", "golden", g.name+extension)
 		file, err := os.ReadFile(path)
 		if os.IsNotExist(err) && *update {
 			var buf bytes.Buffer
-			w := newWriter(t, &buf, g.opts...)
+			w := newWriter(t, &buf, append(g.opts, WithFormat(format))...)
 			pieces := [][]byte{g.content()}
 			switch g.name {
 			case "flushed":
@@ -181,7 +210,9 @@ func TestGolden(t *testing.T) {
 		} else if !bytes.Equal(got, g.content()) {
 			t.Errorf("%s: wrong content", g.name)
 		}
-		all, content = append(all, file...), append(content, g.content()...)
+		if format == PZ {
+			all, content = append(all, file...), append(content, g.content()...)
+		}
 	}
 	// Concatenated they are a file too.
 	if got, err := AppendDecode(nil, all, goldenDictionary); err != nil || !bytes.Equal(got, content) {

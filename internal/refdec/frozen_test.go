@@ -30,7 +30,11 @@ func TestGoldenFrozen(t *testing.T) {
 	}
 	digest := func(p []byte) string { return fmt.Sprintf("%x", sha256.Sum256(p)) }
 	found := map[string]string{}
-	for name, file := range goldenFiles(t) {
+	files := goldenFiles(t)
+	for _, extension := range []string{".gz", ".zst"} {
+		maps.Copy(files, filesOf(t, "golden", extension))
+	}
+	for name, file := range files {
 		content, err := compress.AppendDecode(nil, file, options()...)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -18,10 +18,13 @@ import (
 func goldenFiles(t testing.TB) map[string][]byte { return filesIn(t, "golden") }
 
 // filesIn returns the .pz files in a directory of testdata.
-func filesIn(t testing.TB, dir string) map[string][]byte {
-	paths, err := filepath.Glob(filepath.Join("..", "..", "testdata", dir, "*.pz"))
+func filesIn(t testing.TB, dir string) map[string][]byte { return filesOf(t, dir, ".pz") }
+
+// filesOf returns the files in a directory of testdata that have an extension.
+func filesOf(t testing.TB, dir, extension string) map[string][]byte {
+	paths, err := filepath.Glob(filepath.Join("..", "..", "testdata", dir, "*"+extension))
 	if err != nil || len(paths) == 0 {
-		t.Fatalf("no files in %s: %v", dir, err)
+		t.Fatalf("no %s files in %s: %v", extension, dir, err)
 	}
 	files := make(map[string][]byte)
 	for _, path := range paths {
