@@ -46,6 +46,8 @@ var packages = map[string]floor{
 	"parity": library,
 	"merge":  library,
 
+	"internal/mutants": library, // see suites
+
 	"internal/errs":       ground,
 	"internal/blockcache": ground,
 	"internal/container":  ground,
@@ -115,7 +117,8 @@ var packages = map[string]floor{
 // suites lists packages of tests that other packages run. They may import what tests may, and only
 // tests and tools import them.
 var suites = map[string]bool{
-	"gpu/gputest": true,
+	"gpu/gputest":      true,
+	"internal/mutants": true,
 }
 
 // sideways lists the imports allowed within a floor, with reasons.
@@ -174,6 +177,8 @@ var sideways = map[arrow]string{
 	{"internal/cli/remote", "internal/cli"}: "opens URLs for it",
 
 	{"internal/corpus", "internal/testenv"}: "finds PZ_CORPUS",
+
+	{"internal/mutants", ""}: "decodes files through it",
 
 	{"lz77", "lz77/internal/optimal"}: "exports its parser and its types",
 
