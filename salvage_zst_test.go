@@ -262,6 +262,28 @@ func TestRecoverNestedFrames(t *testing.T) {
 	}
 }
 
+// TestRecoverEmptyFrames has frames whose headers state no content, in front of one with content.
+// Those with content are damage.
+func TestRecoverEmptyFrames(t *testing.T) {
+	const header = "\x28\xb5\x2f\xfd\x20\x00" // a single segment of 0 bytes
+	content := textBytes(1000, 1)
+	file := encode(t, content, WithFormat(Zstd))
+	for blocks, damaged := range map[string]bool{
+		"\x01\x00\x00":                false, // a raw block of no bytes
+		"\x00\x00\x00\x01\x00\x00":    false, // two
+		"\x15\x00\x00\x00\x00":        false, // a compressed block without literals and sequences
+		"\x19\x00\x00abc":             true,
+		"\x15\x00\x00\x00\x01":        true, // a block that cannot be decoded
+		"\x00\x00\x00\x19\x00\x00abc": true,
+	} {
+		bad := slices.Concat([]byte(header+blocks), file)
+		got, list := recoverAll(t, bad)
+		if !bytes.Equal(got, content) || (len(list) > 0) != damaged {
+			t.Errorf("%x: %d bytes, damage %v", blocks, len(got), list)
+		}
+	}
+}
+
 // TestRecoverNoFrames recovers files without any frame, or without a seek table, and checks limits.
 func TestRecoverNoFrames(t *testing.T) {
 	file, content, _, _ := seekableParts(t)

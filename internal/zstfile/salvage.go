@@ -48,11 +48,12 @@ type found struct {
 	content int64 // bytes of content, −1 if the frame does not say so
 	broken  int64 // offset of damage right before the frame, −1 if there is none
 	sum     uint32
-	summed  bool // the frame has a checksum
+	summed  bool  // the frame has a checksum
+	bound   int64 // most content that the blocks can have, in bytes
 }
 
 const (
-	foundMemory      = 80  // of a found, in bytes
+	foundMemory      = 88  // of a found, in bytes
 	tableEntryMemory = 112 // of an entry of a table that can be searched, in bytes
 
 	// minSteps is the number of block headers that a search may always read without finding a
@@ -111,6 +112,9 @@ func (s *search) takeFrame() bool {
 	}
 	s.at += f.size
 	if f.content == 0 {
+		if s.broken < 0 && !s.isEmpty(&f) {
+			s.broken = f.offset
+		}
 		return true
 	}
 	if f.broken, s.broken = s.broken, -1; f.broken >= 0 {
@@ -164,7 +168,7 @@ func (s *search) walk(off int64) (f found, steps int64, ok bool) {
 		}
 		pos += zstframe.ChecksumSize
 	}
-	f.size = pos - off
+	f.size, f.bound = pos-off, bound
 	if pos > s.Size || h.ContentSize > bound {
 		s.steps += steps + 1
 		return f, steps, false
@@ -196,6 +200,11 @@ func (s *search) isIntact(f *found) bool { return f.summed && s.decodes(f) }
 // decodes reports whether a frame can be decoded, to as much content as its header says.
 func (s *search) decodes(f *found) bool {
 	return s.isUsable(f) && s.Intact(f.block(), index.Stream{BlockSize: int(f.content)}, int(f.size))
+}
+
+// isEmpty reports whether a frame has no content, as its header states.
+func (s *search) isEmpty(f *found) bool {
+	return f.bound == 0 || s.Intact(f.block(), index.Stream{BlockSize: 1}, int(f.size))
 }
 
 // takeSkippable goes past the skippable frame at s.at, if there is one. It compares a seek table
