@@ -7,6 +7,8 @@ import (
 	"io"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/gopz/compress/internal/deflatetest"
 )
 
 // mutate changes a few bits or bytes of p.
@@ -58,45 +60,20 @@ func TestDamageForgets(t *testing.T) {
 	}
 }
 
-// bitWriter makes streams by hand.
-type bitWriter struct {
-	p []byte
-	n int
-}
-
-// bits appends n bits of v, the lowest first.
-func (w *bitWriter) bits(v, n int) *bitWriter {
-	for i := range n {
-		if w.n%8 == 0 {
-			w.p = append(w.p, 0)
-		}
-		w.p[w.n/8] |= byte(v>>i&1) << (w.n % 8)
-		w.n++
-	}
-	return w
-}
-
-// word appends a codeword of n bits, the highest first.
-func (w *bitWriter) word(v, n int) *bitWriter {
-	for i := n - 1; i >= 0; i-- {
-		w.bits(v>>i&1, 1)
-	}
-	return w
-}
-
-// dynamic appends the header of a final dynamic block. The precode has four bits for each length
-// below 16.
-func (w *bitWriter) dynamic(literals, offsets []int) *bitWriter {
-	w.bits(1, 1).bits(2, 2).bits(len(literals)-257, 5).bits(len(offsets)-1, 5).bits(15, 4)
+// dynamic begins a stream with the header of a final dynamic block. The precode has four bits for each
+// length below 16.
+func dynamic(literals, offsets []int) *deflatetest.BitWriter {
+	w := new(deflatetest.BitWriter)
+	w.Bits(1, 1).Bits(2, 2).Bits(len(literals)-257, 5).Bits(len(offsets)-1, 5).Bits(15, 4)
 	for _, symbol := range precodeOrder {
 		if symbol < 16 {
-			w.bits(4, 3)
+			w.Bits(4, 3)
 		} else {
-			w.bits(0, 3)
+			w.Bits(0, 3)
 		}
 	}
 	for _, n := range append(literals[:len(literals):len(literals)], offsets...) {
-		w.word(n, 4)
+		w.Word(n, 4)
 	}
 	return w
 }
@@ -121,53 +98,53 @@ func repeated(n, length int) []int {
 
 // TestRules decodes what RFC 1951 allows and forbids, as compress/flate does.
 func TestRules(t *testing.T) {
-	block := func() *bitWriter { return new(bitWriter) }
+	block := func() *deflatetest.BitWriter { return new(deflatetest.BitWriter) }
 	aAndEnd := lengths(257, 'a', 1, 256, 1)
 	withLength := lengths(258, 'a', 2, 256, 2, 257, 1) // codewords: 257 is 0, a is 10, end is 11
 	for _, tt := range []struct {
 		name string
-		w    *bitWriter
+		w    *deflatetest.BitWriter
 		want string // content, or "" for damage
 	}{
-		{"one literal", block().dynamic(aAndEnd, lengths(1)).word(0, 1).word(1, 1), "a"},
-		{"no offset code, used", block().dynamic(withLength, lengths(1)).
-			word(2, 2).word(0, 1).bits(0, 30), ""},
-		{"one offset codeword of one bit", block().dynamic(withLength, lengths(1, 0, 1)).
-			word(2, 2).word(0, 1).word(0, 1).word(3, 2), "aaaa"},
-		{"its other bit", block().dynamic(withLength, lengths(1, 0, 1)).
-			word(2, 2).word(0, 1).word(1, 1).word(3, 2).bits(0, 30), ""},
-		{"one offset codeword of two bits", block().dynamic(withLength, lengths(1, 0, 2)).
-			word(2, 2).word(0, 1).word(0, 2).word(3, 2), ""},
-		{"incomplete literals", block().dynamic(lengths(257, 'a', 2, 256, 2), lengths(1)).
-			bits(0, 30), ""},
-		{"too many literals", block().dynamic(lengths(257, 'a', 1, 'b', 1, 256, 1), lengths(1)).
-			bits(0, 30), ""},
-		{"too many offsets", block().dynamic(aAndEnd, repeated(3, 1)).bits(0, 30), ""},
-		{"286 literals, 30 offsets", block().dynamic(
+		{"one literal", dynamic(aAndEnd, lengths(1)).Word(0, 1).Word(1, 1), "a"},
+		{"no offset code, used", dynamic(withLength, lengths(1)).
+			Word(2, 2).Word(0, 1).Bits(0, 30), ""},
+		{"one offset codeword of one bit", dynamic(withLength, lengths(1, 0, 1)).
+			Word(2, 2).Word(0, 1).Word(0, 1).Word(3, 2), "aaaa"},
+		{"its other bit", dynamic(withLength, lengths(1, 0, 1)).
+			Word(2, 2).Word(0, 1).Word(1, 1).Word(3, 2).Bits(0, 30), ""},
+		{"one offset codeword of two bits", dynamic(withLength, lengths(1, 0, 2)).
+			Word(2, 2).Word(0, 1).Word(0, 2).Word(3, 2), ""},
+		{"incomplete literals", dynamic(lengths(257, 'a', 2, 256, 2), lengths(1)).
+			Bits(0, 30), ""},
+		{"too many literals", dynamic(lengths(257, 'a', 1, 'b', 1, 256, 1), lengths(1)).
+			Bits(0, 30), ""},
+		{"too many offsets", dynamic(aAndEnd, repeated(3, 1)).Bits(0, 30), ""},
+		{"286 literals, 30 offsets", dynamic(
 			lengths(286, 'a', 2, 256, 2, 257, 2, 285, 2), lengths(30, 0, 1, 29, 1)).
-			word(0, 2).word(1, 2), "a"},
-		{"287 literals", block().dynamic(lengths(287, 'a', 1, 256, 1), lengths(1)).bits(0, 30), ""},
-		{"31 offsets", block().dynamic(aAndEnd, lengths(31)).bits(0, 30), ""},
-		{"block type 3", block().bits(7, 3).bits(0, 30), ""},
-		{"static symbol 286", block().bits(3, 3).word(0b11000110, 8).bits(0, 30), ""},
-		{"static symbol 287", block().bits(3, 3).word(0b11000111, 8).bits(0, 30), ""},
-		{"static offset 30", block().bits(3, 3).word(0x30+'a', 8).word(1, 7).word(30, 5).
-			bits(0, 30), ""},
-		{"static offset 31", block().bits(3, 3).word(0x30+'a', 8).word(1, 7).word(31, 5).
-			bits(0, 30), ""},
-		{"static match", block().bits(3, 3).word(0x30+'a', 8).word(1, 7).word(0, 5).word(0, 7), "aaaa"},
-		{"offset too far", block().bits(3, 3).word(0x30+'a', 8).word(1, 7).word(1, 5).bits(0, 30), ""},
-		{"stored", block().bits(1, 8).bits(2, 16).bits(0xfffd, 16).bits('a', 8).bits('b', 8), "ab"},
-		{"stored, wrong complement", block().bits(1, 8).bits(2, 16).bits(0xfffe, 16).
-			bits('a', 8).bits('b', 8), ""},
-		{"repeat without a length", block().bits(5, 3).bits(0, 5).bits(0, 5).bits(0, 4).
-			bits(1, 3).bits(0, 3).bits(0, 3).bits(1, 3).bits(0xffff, 30), ""},
-		{"empty precode", block().bits(5, 3).bits(0, 5).bits(0, 5).bits(0, 4).bits(0, 12).
-			bits(0, 30), ""},
+			Word(0, 2).Word(1, 2), "a"},
+		{"287 literals", dynamic(lengths(287, 'a', 1, 256, 1), lengths(1)).Bits(0, 30), ""},
+		{"31 offsets", dynamic(aAndEnd, lengths(31)).Bits(0, 30), ""},
+		{"block type 3", block().Bits(7, 3).Bits(0, 30), ""},
+		{"static symbol 286", block().Bits(3, 3).Word(0b11000110, 8).Bits(0, 30), ""},
+		{"static symbol 287", block().Bits(3, 3).Word(0b11000111, 8).Bits(0, 30), ""},
+		{"static offset 30", block().Bits(3, 3).Word(0x30+'a', 8).Word(1, 7).Word(30, 5).
+			Bits(0, 30), ""},
+		{"static offset 31", block().Bits(3, 3).Word(0x30+'a', 8).Word(1, 7).Word(31, 5).
+			Bits(0, 30), ""},
+		{"static match", block().Bits(3, 3).Word(0x30+'a', 8).Word(1, 7).Word(0, 5).Word(0, 7), "aaaa"},
+		{"offset too far", block().Bits(3, 3).Word(0x30+'a', 8).Word(1, 7).Word(1, 5).Bits(0, 30), ""},
+		{"stored", block().Bits(1, 8).Bits(2, 16).Bits(0xfffd, 16).Bits('a', 8).Bits('b', 8), "ab"},
+		{"stored, wrong complement", block().Bits(1, 8).Bits(2, 16).Bits(0xfffe, 16).
+			Bits('a', 8).Bits('b', 8), ""},
+		{"repeat without a length", block().Bits(5, 3).Bits(0, 5).Bits(0, 5).Bits(0, 4).
+			Bits(1, 3).Bits(0, 3).Bits(0, 3).Bits(1, 3).Bits(0xffff, 30), ""},
+		{"empty precode", block().Bits(5, 3).Bits(0, 5).Bits(0, 5).Bits(0, 4).Bits(0, 12).
+			Bits(0, 30), ""},
 	} {
 		var d Decoder
-		got := whole(t, &d, tt.w.p)
-		if s := differs(tt.w.p, got, byStandard(tt.w.p)); s != "" {
+		got := whole(t, &d, tt.w.P)
+		if s := differs(tt.w.P, got, byStandard(tt.w.P)); s != "" {
 			t.Errorf("%s: not as compress/flate: %s", tt.name, s)
 		}
 		var corrupt *CorruptError
@@ -175,8 +152,8 @@ func TestRules(t *testing.T) {
 			tt.want == "" && !errors.As(got.err, &corrupt) {
 			t.Errorf("%s: %q, %v, want %q", tt.name, got.content, got.err, tt.want)
 		}
-		got = byChunks(t, &d, tt.w.p, always(1), always(1))
-		if s := differs(tt.w.p, got, byStandard(tt.w.p)); s != "" {
+		got = byChunks(t, &d, tt.w.P, always(1), always(1))
+		if s := differs(tt.w.P, got, byStandard(tt.w.P)); s != "" {
 			t.Errorf("%s, byte by byte: not as compress/flate: %s", tt.name, s)
 		}
 	}
@@ -185,14 +162,14 @@ func TestRules(t *testing.T) {
 // TestErrorPlace checks the bit that an error names.
 func TestErrorPlace(t *testing.T) {
 	for n := range 100 {
-		w := new(bitWriter).bits(3, 3)
+		w := new(deflatetest.BitWriter).Bits(3, 3)
 		for range n {
-			w.word(0x30+'a', 8)
+			w.Word(0x30+'a', 8)
 		}
-		w.word(0b11000110, 8).bits(0, 200)
+		w.Word(0b11000110, 8).Bits(0, 200)
 		for _, size := range []int{1, 7, 1000} {
 			var d Decoder
-			got := byChunks(t, &d, w.p, always(size), always(50))
+			got := byChunks(t, &d, w.P, always(size), always(50))
 			var corrupt *CorruptError
 			if !errors.As(got.err, &corrupt) || corrupt.Bit != int64(3+8*n) || corrupt.Error() == "" {
 				t.Fatalf("%d literals, chunks of %d: %v", n, size, got.err)
@@ -201,7 +178,7 @@ func TestErrorPlace(t *testing.T) {
 			if _, other := d.Corrupt(io.EOF); !ok || other || byteAt != int64(n+1) {
 				t.Fatalf("%d literals: damage at byte %d: %t, and of another error: %t", n, byteAt, ok, other)
 			}
-			if _, _, err := d.Decode(nil, 0, w.p); err != got.err {
+			if _, _, err := d.Decode(nil, 0, w.P); err != got.err {
 				t.Fatalf("the next call: %v, want %v", err, got.err)
 			}
 		}

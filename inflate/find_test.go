@@ -11,6 +11,7 @@ import (
 
 	"github.com/gopz/compress/deflate"
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/deflatetest"
 	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/lz77"
 )
@@ -167,29 +168,29 @@ func TestFindHeaders(t *testing.T) {
 	}
 	found := 0
 	for i := range rounds {
-		w := new(bitWriter)
+		w := new(deflatetest.BitWriter)
 		front := r.IntN(200)
 		for range front {
-			w.bits(r.IntN(2), 1)
+			w.Bits(r.IntN(2), 1)
 		}
 		randomHeader(r, w)
-		end := int64(w.n)
-		if !isDynamic(w.p, int64(front)) {
-			t.Fatalf("header %d is wrong: %x from bit %d", i, w.p, front)
+		end := int64(w.N)
+		if !isDynamic(w.P, int64(front)) {
+			t.Fatalf("header %d is wrong: %x from bit %d", i, w.P, front)
 		}
-		if got := FindBlock(w.p, int64(front), int64(front)+1); got != int64(front) {
+		if got := FindBlock(w.P, int64(front), int64(front)+1); got != int64(front) {
 			t.Fatalf("header %d: %d, want %d", i, got, front)
 		}
-		if got := FindBlock(w.p[:(end-1)/8], int64(front), int64(front)+1); got >= 0 {
+		if got := FindBlock(w.P[:(end-1)/8], int64(front), int64(front)+1); got >= 0 {
 			t.Fatalf("header %d, cut short: %d", i, got)
 		}
 		for range r.IntN(8 * 1300) {
-			w.bits(r.IntN(2), 1)
+			w.Bits(r.IntN(2), 1)
 		}
 		from := int64(r.IntN(front + 1))
-		found += checkFind(t, w.p, from, end)
+		found += checkFind(t, w.P, from, end)
 		for range 5 {
-			bad := bytes.Clone(w.p)
+			bad := bytes.Clone(w.P)
 			bit := front + r.IntN(int(end)-front)
 			bad[bit/8] ^= 1 << (bit % 8)
 			found += checkFind(t, bad, int64(front), int64(front)+1)
@@ -204,23 +205,23 @@ func TestFindHeaders(t *testing.T) {
 // TestFindRange asks for ranges of all kinds.
 func TestFindRange(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	var w bitWriter
-	for w.n < 8*3*findPiece {
+	var w deflatetest.BitWriter
+	for w.N < 8*3*findPiece {
 		switch r.IntN(4) {
 		case 0:
-			for w.n%8 > 0 {
-				w.bits(0, 1)
+			for w.N%8 > 0 {
+				w.Bits(0, 1)
 			}
-			w.bits(0, 16).bits(0xffff, 16)
+			w.Bits(0, 16).Bits(0xffff, 16)
 		case 1:
 			randomHeader(r, &w)
 		default:
 			for range r.IntN(1000) {
-				w.bits(r.IntN(2), 1)
+				w.Bits(r.IntN(2), 1)
 			}
 		}
 	}
-	src := w.p
+	src := w.P
 	size := 8 * int64(len(src))
 	if n := checkFind(t, src, 0, size); n < 50 {
 		t.Error(n, "found")
@@ -257,8 +258,8 @@ func TestFindAllocations(t *testing.T) {
 func FuzzFindBlock(f *testing.F) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for n := range 5 {
-		w := new(bitWriter).bits(r.IntN(1<<n), n)
-		f.Add(randomHeader(r, w).p, uint16(n), uint16(100))
+		w := new(deflatetest.BitWriter).Bits(r.IntN(1<<n), n)
+		f.Add(randomHeader(r, w).P, uint16(n), uint16(100))
 	}
 	f.Add([]byte("a\x00\x00\xff\xffb"), uint16(0), uint16(1000))
 	f.Fuzz(func(t *testing.T, src []byte, from, to uint16) {

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/gopz/compress/internal/deflatetest"
 )
 
 // findSlowly is FindBlock by the rules that its comment states.
@@ -103,22 +105,23 @@ func blocksOf(t testing.TB, src []byte) (list []seenBlock) {
 
 // randomHeader appends the header of a dynamic block that is not the last one. Its codes are
 // complete, except that there may be no offset or one.
-func randomHeader(r *rand.Rand, w *bitWriter) *bitWriter {
+func randomHeader(r *rand.Rand, w *deflatetest.BitWriter) *deflatetest.BitWriter {
 	b := randomDynamic(r)
-	w.bits(0, 1).bits(b.kind, 2)
-	w.dynamicHeader(r, &b)
+	w.Bits(0, 1).Bits(b.Kind, 2)
+	w.DynamicHeader(r, &b)
 	return w
 }
 
 // randomDynamic returns a dynamic block without content, with codes as randomHeader has them.
-func randomDynamic(r *rand.Rand) block {
+func randomDynamic(r *rand.Rand) deflatetest.Block {
 	n := 257 + r.IntN(30)
 	literals := randomSymbols(r, n, r.IntN(1+r.IntN(n)))
 	literals[r.IntN(endOfBlock)], literals[endOfBlock] = true, true
 	n = 1 + r.IntN(30)
 	offsets := randomSymbols(r, n, r.IntN(n+1))
-	return block{
-		kind: 2, literals: randomLengths(r, literals, maxBits), offsets: randomLengths(r, offsets, maxBits),
+	return deflatetest.Block{
+		Kind: 2, Literals: deflatetest.RandomLengths(r, literals, maxBits),
+		Offsets: deflatetest.RandomLengths(r, offsets, maxBits),
 	}
 }
 

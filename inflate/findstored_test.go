@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gopz/compress/internal/deflatetest"
 	"github.com/gopz/compress/internal/testenv"
 )
 
@@ -65,19 +66,19 @@ func TestFindStored(t *testing.T) {
 	sizes := []int{0, 1, 2, 255, 256, 1000, 65535}
 	found := 0
 	for range rounds {
-		var list []block
+		var list []deflatetest.Block
 		for range 2 + r.IntN(6) {
-			b := block{kind: 2 * r.IntN(2)}
-			if b.kind == 0 {
-				b.stored = randomBytes(byte(r.Uint32()), sizes[r.IntN(len(sizes))])
-				b.badSize = r.IntN(5) == 0
-				b.padding = max(0, r.IntN(8)-6)
+			b := deflatetest.Block{Kind: 2 * r.IntN(2)}
+			if b.Kind == 0 {
+				b.Stored = randomBytes(byte(r.Uint32()), sizes[r.IntN(len(sizes))])
+				b.BadSize = r.IntN(5) == 0
+				b.Padding = max(0, r.IntN(8)-6)
 			} else {
 				b = randomDynamic(r)
 			}
 			list = append(list, b)
 		}
-		src := putTogether(r, list)
+		src := deflatetest.PutTogether(r, list)
 		if r.IntN(3) == 0 {
 			src = src[:r.IntN(len(src)+1)]
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/deflatetest"
 	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/simd"
 )
@@ -58,7 +59,7 @@ func firstStream(t testing.TB, file []byte) []byte {
 // An example is a stream to mutate, taken apart.
 type example struct {
 	writer string
-	list   []block
+	list   []deflatetest.Block
 }
 
 // examples returns streams of all programs that are installed, of compress/flate and of this module.
@@ -66,11 +67,11 @@ func examples(t testing.TB) (list []example) {
 	r := rand.New(rand.NewPCG(9, 10))
 	add := func(writer string, src []byte) {
 		t.Helper()
-		blocks, err := takeApart(src)
+		blocks, _, err := deflatetest.TakeApart(src)
 		if err != nil {
 			t.Fatalf("%s: %v", writer, err)
 		}
-		again := putTogether(r, blocks)
+		again := deflatetest.PutTogether(r, blocks)
 		got, want := byStandard(again), byStandard(src)
 		if got.err != nil || !bytes.Equal(got.content, want.content) {
 			t.Fatalf("%s: %v, put together to %d bytes: %x", writer, got.err, len(again), again)
@@ -117,174 +118,15 @@ func examples(t testing.TB) (list []example) {
 	return list
 }
 
-// A mutation changes blocks. It may change the list, but neither blocks nor tokens in place.
-type mutation struct {
-	name   string
-	change func(r *rand.Rand, list []block) []block
-}
-
-// mutations of the structure. Some leave a stream valid.
-var mutations = []mutation{
-	{"lengths", changeLengths},
-	{"new codes", func(r *rand.Rand, list []block) []block {
-		return changeBlock(r, list, func(b *block) { b.recode(r) })
-	}},
-	{"tokens", changeTokens},
-	{"stored block", func(r *rand.Rand, list []block) []block {
-		b := block{padding: r.IntN(128), badSize: r.IntN(16) == 0}
-		b.stored = corpus.ByName("random").Make([]int{0, 0, 1, r.IntN(40), r.IntN(1000), 40_000}[r.IntN(6)])
-		return slices.Insert(list, r.IntN(len(list)+1), b)
-	}},
-	{"empty block", func(r *rand.Rand, list []block) []block {
-		b := block{kind: 1 + r.IntN(2)}
-		if b.kind == 2 {
-			b.recode(r)
-		}
-		return slices.Insert(list, r.IntN(len(list)+1), b)
-	}},
-	{"header", func(r *rand.Rand, list []block) []block {
-		return changeBlock(r, list, func(b *block) { b.tamper = tampering(r.IntN(int(tamperings))) })
-	}},
-	{"counts", func(r *rand.Rand, list []block) []block {
-		return changeBlock(r, list, func(b *block) {
-			b.literals = resize(b.literals, endOfBlock+1+r.IntN(32))
-			b.offsets = resize(b.offsets, 1+r.IntN(32))
-		})
-	}},
-	{"kind", func(r *rand.Rand, list []block) []block {
-		return changeBlock(r, list, func(b *block) {
-			b.kind, b.endless = r.IntN(4), r.IntN(8) == 0
-			if len(b.literals) == 0 || len(b.literals) > maxLiterals {
-				b.recode(r)
-			}
-		})
-	}},
-	{"order", func(r *rand.Rand, list []block) []block {
-		r.Shuffle(len(list), func(i, k int) { list[i], list[k] = list[k], list[i] })
-		return list[:1+r.IntN(len(list))]
-	}},
-}
-
-// resize cuts lengths off, or appends zeros.
-func resize(l []int, n int) []int {
-	keep := min(n, len(l))
-	return append(l[:keep:keep], make([]int, n-keep)...)
-}
-
-// changeBlock changes a block, preferably one with codes.
-func changeBlock(r *rand.Rand, list []block, change func(*block)) []block {
-	at := r.IntN(len(list))
-	if list[at].kind == 0 {
-		at = r.IntN(len(list))
-	}
-	change(&list[at])
-	return list
-}
-
-// recode gives a block new codes, with codewords for its symbols and for some others.
-func (b *block) recode(r *rand.Rand) {
-	used, offsets := make([]bool, maxLiterals), make([]bool, maxOffsets)
-	used[endOfBlock] = r.IntN(16) > 0
-	for _, t := range b.tokens {
-		used[min(t.symbol, maxLiterals-1)] = true
-		if t.symbol > endOfBlock {
-			offsets[min(t.offset, maxOffsets-1)] = true
-		}
-	}
-	for range r.IntN(2) * r.IntN(300) {
-		used[r.IntN(len(used))] = true
-		offsets[r.IntN(len(offsets))] = true
-	}
-	b.kind = 2
-	b.literals = randomLengths(r, used, maxBits)
-	b.offsets = randomLengths(r, offsets, maxBits)
-}
-
-// changeLengths changes the length of a codeword or two, or exchanges two.
-func changeLengths(r *rand.Rand, list []block) []block {
-	return changeBlock(r, list, func(b *block) {
-		l := &b.literals
-		if r.IntN(2) == 0 {
-			l = &b.offsets
-		}
-		if len(*l) == 0 {
-			return
-		}
-		*l = slices.Clone(*l)
-		i, k := r.IntN(len(*l)), r.IntN(len(*l))
-		switch r.IntN(3) {
-		case 0:
-			(*l)[i], (*l)[k] = (*l)[k], (*l)[i]
-		case 1:
-			(*l)[i] = r.IntN(maxBits + 1)
-		default: // still complete if both codewords are of a length
-			(*l)[i], (*l)[k] = min((*l)[i]+1, maxBits), max((*l)[k]-1, 0)
-		}
-	})
-}
-
-// changeTokens makes some tokens matches at the limits of the format: offsets at the edge of the
-// content or the window, lengths of 258 in both forms, symbols that are reserved.
-func changeTokens(r *rand.Rand, list []block) []block {
-	at, content := r.IntN(len(list)), 0
-	for _, b := range list[:at] {
-		content += len(b.stored)
-		for _, t := range b.tokens {
-			content += t.size()
-		}
-	}
-	b := &list[at]
-	b.tokens = slices.Clone(b.tokens)
-	rare := 1 + r.IntN(1+len(b.tokens))
-	for i := range b.tokens {
-		t := &b.tokens[i]
-		if r.IntN(rare) == 0 {
-			if t.symbol <= endOfBlock || r.IntN(2) == 0 {
-				forms := [][2]int{{285, 0}, {284, 31}, {284, 30}, {257, 0}, {257 + r.IntN(31), 0}}
-				form := forms[r.IntN(len(forms))]
-				t.symbol, t.extra = form[0], form[1]
-			}
-			edges := []int{content, content + 1, WindowSize, 1, 1 + r.IntN(WindowSize)}
-			t.setOffset(edges[r.IntN(len(edges))])
-			if r.IntN(20) == 0 {
-				t.offset, t.offsetExtra = 30+r.IntN(2), 0
-			}
-		}
-		content += t.size()
-	}
-	if b.kind == 2 && r.IntN(8) > 0 {
-		b.recode(r)
-	}
-	return list
-}
-
-// size returns the size of the content of a token in bytes.
-func (t *blockToken) size() int {
-	if t.symbol <= endOfBlock {
-		return 1
-	}
-	return int(entries().literals[t.symbol]>>16) + t.extra
-}
-
-// setOffset sets an offset from 1 to WindowSize. Others become the next of these.
-func (t *blockToken) setOffset(offset int) {
-	offset = min(max(offset, 1), WindowSize)
-	for s, e := range entries().offsets[:maxOffsets] {
-		if base := int(e >> 16); offset >= base {
-			t.offset, t.offsetExtra = s, offset-base
-		}
-	}
-}
-
 // mutant returns a mutant of an example and the kinds of its mutations.
 func mutant(r *rand.Rand, e *example) (src []byte, kinds []string) {
 	list := slices.Clone(e.list)
 	for range r.IntN(4) {
-		m := &mutations[r.IntN(len(mutations))]
-		list = m.change(r, list)
-		kinds = append(kinds, m.name)
+		var kind string
+		list, kind = deflatetest.Mutate(r, list)
+		kinds = append(kinds, kind)
 	}
-	src = putTogether(r, list)
+	src = deflatetest.PutTogether(r, list)
 	switch r.IntN(8) {
 	case 0:
 		src = src[:r.IntN(len(src)+1)]

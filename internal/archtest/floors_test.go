@@ -105,13 +105,14 @@ var packages = map[string]floor{
 
 	"internal/measuring": ground, // for tools
 
-	"internal/archtest": workshop,
-	"internal/bcetest":  workshop,
-	"internal/corpus":   workshop,
-	"internal/peertest": workshop,
-	"internal/testenv":  workshop,
-	"packaging":         workshop, // scripts and data
-	"internal/wgsl":     workshop, // its output is under version control
+	"internal/archtest":    workshop,
+	"internal/bcetest":     workshop,
+	"internal/corpus":      workshop,
+	"internal/deflatetest": workshop,
+	"internal/peertest":    workshop,
+	"internal/testenv":     workshop,
+	"packaging":            workshop, // scripts and data
+	"internal/wgsl":        workshop, // its output is under version control
 }
 
 // suites lists packages of tests that other packages run. They may import what tests may, and only
@@ -177,6 +178,8 @@ var sideways = map[arrow]string{
 	{"internal/cli/remote", "internal/cli"}: "opens URLs for it",
 
 	{"internal/corpus", "internal/testenv"}: "finds PZ_CORPUS",
+
+	{"internal/deflatetest", "internal/corpus"}: "fills stored blocks",
 
 	{"internal/mutants", ""}: "decodes files through it",
 

@@ -1,31 +1,33 @@
-package inflate
+// Package deflatetest takes Deflate streams (RFC 1951) apart, changes their blocks and puts them together
+// again. So changes reach the decoder of blocks. Only tests import it.
+package deflatetest
 
 import (
 	"errors"
 	"math/rand/v2"
 )
 
-// A block is a block of a stream, taken apart.
-type block struct {
-	kind    int    // BTYPE
-	stored  []byte // of kind 0
-	padding int    // of kind 0: the bits before LEN
-	badSize bool   // of kind 0: NLEN is wrong
+// A Block is a block of a stream, taken apart.
+type Block struct {
+	Kind    int    // BTYPE
+	Stored  []byte // of kind 0
+	Padding int    // of kind 0: the bits before LEN
+	BadSize bool   // of kind 0: NLEN is wrong
 
-	literals, offsets []int // of kind 2: lengths of codewords
-	tamper            tampering
-	tokens            []blockToken
-	endless           bool // the end of the block is missing
+	Literals, Offsets []int // of kind 2: lengths of codewords
+	Tamper            Tampering
+	Tokens            []Token
+	Endless           bool // the end of the block is missing
 }
 
-// A blockToken is a literal, or a match by its symbols and extra bits.
-type blockToken struct{ symbol, extra, offset, offsetExtra int }
+// A Token is a literal, or a match by its symbols and extra bits.
+type Token struct{ Symbol, Extra, Offset, OffsetExtra int }
 
-// A tampering is how writeLengths spoils a header.
-type tampering int
+// A Tampering is how DynamicHeader spoils a header.
+type Tampering int
 
 const (
-	noTampering tampering = iota
+	noTampering Tampering = iota
 	precodeLonger
 	precodeShorter
 	precodeCut
@@ -37,8 +39,9 @@ const (
 
 var errTakeApart = errors.New("the stream is no good example")
 
-// takeApart parses a stream without tables, bit by bit, as simply as possible.
-func takeApart(src []byte) (list []block, err error) {
+// TakeApart parses the stream at the front of src without tables, bit by bit, as simply as possible. It
+// returns the size of the stream in bytes too.
+func TakeApart(src []byte) (list []Block, size int, err error) {
 	defer func() {
 		if recover() != nil { // the stream ends too early
 			err = errTakeApart
@@ -72,35 +75,35 @@ func takeApart(src []byte) (list []block, err error) {
 	}
 	for final := 0; final == 0; {
 		final = bits(1)
-		b := block{kind: bits(2)}
-		if b.kind == 0 {
-			b.padding = bits(-at & 7)
+		b := Block{Kind: bits(2)}
+		if b.Kind == 0 {
+			b.Padding = bits(-at & 7)
 			n := bits(16)
 			bits(16)
-			b.stored = src[at/8 : at/8+n]
+			b.Stored = src[at/8 : at/8+n]
 			at += 8 * n
 			list = append(list, b)
 			continue
 		}
-		b.literals, b.offsets = staticLengths[:literalSymbols], staticLengths[literalSymbols:]
-		if b.kind == 2 {
-			b.literals, b.offsets = readLengths(bits, symbol)
+		b.Literals, b.Offsets = staticLengths[:literalSymbols], staticLengths[literalSymbols:]
+		if b.Kind == 2 {
+			b.Literals, b.Offsets = readLengths(bits, symbol)
 		}
 		for {
-			t := blockToken{symbol: symbol(b.literals)}
-			if t.symbol == endOfBlock {
+			t := Token{Symbol: symbol(b.Literals)}
+			if t.Symbol == endOfBlock {
 				break
 			}
-			if t.symbol > endOfBlock {
-				t.extra = bits(extraBits(entries().literals[t.symbol]))
-				t.offset = symbol(b.offsets)
-				t.offsetExtra = bits(extraBits(entries().offsets[t.offset]))
+			if t.Symbol > endOfBlock {
+				t.Extra = bits(lengthCodes[t.Symbol].extra)
+				t.Offset = symbol(b.Offsets)
+				t.OffsetExtra = bits(offsetCodes[t.Offset].extra)
 			}
-			b.tokens = append(b.tokens, t)
+			b.Tokens = append(b.Tokens, t)
 		}
 		list = append(list, b)
 	}
-	return list, nil
+	return list, (at + 7) / 8, nil
 }
 
 // readLengths reads the lengths of both codes. bits reads a number, symbol a symbol of a code.
@@ -126,8 +129,6 @@ func readLengths(bits func(n int) int, symbol func(lengths []int) int) (literals
 	return l[:n:n], l[n:]
 }
 
-func extraBits(entry uint32) int { return int(entry & 63) }
-
 // staticLengths are the lengths of the static codes.
 var staticLengths = func() (l []int) {
 	for _, run := range [][2]int{{144, 8}, {112, 9}, {24, 7}, {8, 8}, {offsetSymbols, 5}} {
@@ -136,35 +137,35 @@ var staticLengths = func() (l []int) {
 	return l
 }()
 
-// putTogether writes a stream. It chooses at random where the format leaves a choice.
-func putTogether(r *rand.Rand, list []block) []byte {
-	w := new(bitWriter)
+// PutTogether writes a stream. It chooses at random where the format leaves a choice.
+func PutTogether(r *rand.Rand, list []Block) []byte {
+	w := new(BitWriter)
 	for i, b := range list {
 		if i == len(list)-1 {
-			w.bits(1, 1)
+			w.Bits(1, 1)
 		} else {
-			w.bits(0, 1)
+			w.Bits(0, 1)
 		}
-		w.bits(b.kind, 2)
-		if b.kind == 0 {
-			w.bits(b.padding, -w.n&7).bits(len(b.stored), 16)
-			if b.badSize {
-				w.bits(^len(b.stored)^1<<r.IntN(16), 16)
+		w.Bits(b.Kind, 2)
+		if b.Kind == 0 {
+			w.Bits(b.Padding, -w.N&7).Bits(len(b.Stored), 16)
+			if b.BadSize {
+				w.Bits(^len(b.Stored)^1<<r.IntN(16), 16)
 			} else {
-				w.bits(^len(b.stored), 16)
+				w.Bits(^len(b.Stored), 16)
 			}
-			w.p = append(w.p, b.stored...)
-			w.n = 8 * len(w.p)
+			w.P = append(w.P, b.Stored...)
+			w.N = 8 * len(w.P)
 			continue
 		}
 		literals, offsets := staticLengths[:literalSymbols], staticLengths[literalSymbols:]
-		if b.kind == 2 {
-			literals, offsets = b.literals, b.offsets
-			w.dynamicHeader(r, &b)
+		if b.Kind == 2 {
+			literals, offsets = b.Literals, b.Offsets
+			w.DynamicHeader(r, &b)
 		}
-		w.tokens(b.tokens, literals, offsets, b.endless)
+		w.tokens(b.Tokens, literals, offsets, b.Endless)
 	}
-	return w.p
+	return w.P
 }
 
 // codewords returns the codewords of a code.
@@ -183,19 +184,19 @@ func codewords(lengths []int) []int {
 	return words
 }
 
-func (w *bitWriter) tokens(list []blockToken, literals, offsets []int, endless bool) {
+func (w *BitWriter) tokens(list []Token, literals, offsets []int, endless bool) {
 	words, offsetWords := codewords(literals), codewords(offsets)
 	put := func(symbol int, words, lengths []int) {
 		if symbol < len(lengths) {
-			w.word(words[symbol], lengths[symbol])
+			w.Word(words[symbol], lengths[symbol])
 		}
 	}
 	for _, t := range list {
-		put(t.symbol, words, literals)
-		if t.symbol > endOfBlock {
-			w.bits(t.extra, extraBits(entries().literals[t.symbol]))
-			put(t.offset, offsetWords, offsets)
-			w.bits(t.offsetExtra, extraBits(entries().offsets[t.offset]))
+		put(t.Symbol, words, literals)
+		if t.Symbol > endOfBlock {
+			w.Bits(t.Extra, lengthCodes[t.Symbol].extra)
+			put(t.Offset, offsetWords, offsets)
+			w.Bits(t.OffsetExtra, offsetCodes[t.Offset].extra)
 		}
 	}
 	if !endless {
@@ -203,12 +204,12 @@ func (w *bitWriter) tokens(list []blockToken, literals, offsets []int, endless b
 	}
 }
 
-// dynamicHeader writes the lengths of both codes. How many of them it repeats, and the precode, are
+// DynamicHeader writes the lengths of both codes. How many of them it repeats, and the precode, are
 // random.
-func (w *bitWriter) dynamicHeader(r *rand.Rand, b *block) {
-	w.bits(len(b.literals)-257, 5).bits(len(b.offsets)-1, 5)
-	symbols, extras := lengthSymbols(r, append(b.literals[:len(b.literals):len(b.literals)], b.offsets...))
-	switch b.tamper {
+func (w *BitWriter) DynamicHeader(r *rand.Rand, b *Block) {
+	w.Bits(len(b.Literals)-257, 5).Bits(len(b.Offsets)-1, 5)
+	symbols, extras := lengthSymbols(r, append(b.Literals[:len(b.Literals):len(b.Literals)], b.Offsets...))
+	switch b.Tamper {
 	case repeatNothing:
 		symbols[0], extras[0] = 16, r.IntN(4)
 	case repeatBeyond:
@@ -224,30 +225,30 @@ func (w *bitWriter) dynamicHeader(r *rand.Rand, b *block) {
 	for _, s := range symbols {
 		used[s] = true
 	}
-	precode := randomLengths(r, used, precodeBits)
+	precode := RandomLengths(r, used, precodeBits)
 	at := r.IntN(precodeSymbols)
 	switch {
-	case b.tamper == precodeLonger && precode[at] < 7:
+	case b.Tamper == precodeLonger && precode[at] < 7:
 		precode[at]++
-	case b.tamper == precodeShorter && precode[at] > 0:
+	case b.Tamper == precodeShorter && precode[at] > 0:
 		precode[at]--
 	}
 	n := precodeSymbols
 	for least := max(4, r.IntN(precodeSymbols)); n > least && precode[precodeOrder[n-1]] == 0; {
 		n--
 	}
-	if b.tamper == precodeCut {
+	if b.Tamper == precodeCut {
 		n = max(4, n-1-r.IntN(3))
 	}
-	w.bits(n-4, 4)
+	w.Bits(n-4, 4)
 	for _, s := range precodeOrder[:n] {
-		w.bits(precode[s], 3)
+		w.Bits(precode[s], 3)
 	}
 	words := codewords(precode)
 	for i, s := range symbols {
-		w.word(words[s], precode[s])
+		w.Word(words[s], precode[s])
 		if s >= 16 {
-			w.bits(extras[i], [...]int{2, 3, 7}[s-16])
+			w.Bits(extras[i], [...]int{2, 3, 7}[s-16])
 		}
 	}
 }
@@ -282,9 +283,9 @@ func lengthSymbols(r *rand.Rand, lengths []int) (symbols, extras []int) {
 	return symbols, extras
 }
 
-// randomLengths returns a code for the symbols that are used. It is complete if there are at least
+// RandomLengths returns a code for the symbols that are used. It is complete if there are at least
 // two, else its only codeword has one bit.
-func randomLengths(r *rand.Rand, used []bool, most int) []int {
+func RandomLengths(r *rand.Rand, used []bool, most int) []int {
 	n := 0
 	for _, u := range used {
 		if u {
