@@ -284,6 +284,24 @@ func TestRecoverEmptyFrames(t *testing.T) {
 	}
 }
 
+// TestRecoverUnlistedFrame has a seek table that takes a frame for an empty one of another size. The
+// frame is saved, and the table is damage.
+func TestRecoverUnlistedFrame(t *testing.T) {
+	var file, content []byte
+	var entries []zstfile.Entry
+	for _, piece := range []string{"first", "second"} {
+		h := zstfile.Header{ContentSize: int64(len(piece)), SingleSegment: true}
+		frame := storedFrame(h, []byte(piece))
+		file, content = append(file, frame...), append(content, piece...)
+		entries = append(entries, zstfile.Entry{Size: uint32(len(frame)), Content: uint32(len(piece))})
+	}
+	entries[1] = zstfile.Entry{Size: 1 << 20}
+	got, list := recoverAll(t, zstfile.AppendSeekTable(file, entries, false))
+	if !bytes.Equal(got, content) || len(list) != 1 || list[0].Kind != DamageFrame {
+		t.Errorf("%q, damage %v", got, list)
+	}
+}
+
 // TestRecoverNoFrames recovers files without any frame, or without a seek table, and checks limits.
 func TestRecoverNoFrames(t *testing.T) {
 	file, content, _, _ := seekableParts(t)

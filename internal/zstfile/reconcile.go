@@ -34,11 +34,14 @@ func (s *search) takeAll() {
 }
 
 // takeListed makes blocks of the frames that a table lists, and reports the listed frames that are
-// missing. Behind damage, frames that are not listed are content of a lost frame.
+// missing. Behind damage, frames that are not listed are content of a lost frame. Without damage the
+// table should list them.
 func (s *search) takeListed(t *entryFinder, list []Entry) {
 	done, fits := 0, true // entries before the current frame; whether the table is right
 	intact := true        // nothing is missing so far
+	unlisted := false     // there is a frame that is not listed
 	hole := int64(-1)     // offset of damage that has not been reported
+	gaps := len(s.Gaps)
 	limits := t.limits(s.frames)
 	for i := range s.frames {
 		f := &s.frames[i]
@@ -78,6 +81,8 @@ func (s *search) takeListed(t *entryFinder, list []Entry) {
 			}
 		case !intact:
 			continue
+		case f.content > 0:
+			unlisted = true
 		}
 		s.take(f)
 		s.last = *f
@@ -90,7 +95,7 @@ func (s *search) takeListed(t *entryFinder, list []Entry) {
 	if hole >= 0 || countFull(list[done:]) > 0 {
 		s.missing(list[done:], max(hole, s.pos))
 	}
-	if !fits {
+	if !fits || unlisted && len(s.Gaps) == gaps {
 		s.lose(index.DamageFrame, errs.PartIndex, 0, 0, errs.Corrupt,
 			"index: the seek table does not fit the frames")
 	}
