@@ -302,6 +302,29 @@ func TestRecoverUnlistedFrame(t *testing.T) {
 	}
 }
 
+// TestEmptyFrameChecksum has empty frames with a wrong checksum. A ReaderAt notices it, as a Reader does,
+// and Recover reports it.
+func TestEmptyFrameChecksum(t *testing.T) {
+	empty := []byte("\x28\xb5\x2f\xfd\x24\x00\x01\x00\x00\x99\xe9\xd8\x50") // the last byte should be 51
+	for _, p := range [][]byte{
+		empty, zstfile.AppendSeekTable(empty, []zstfile.Entry{{Size: uint32(len(empty))}}, false),
+	} {
+		_, err := NewReaderAt(bytes.NewReader(p), int64(len(p)))
+		_, readErr := decode(p)
+		if !errors.Is(err, ErrChecksum) || !errors.Is(readErr, ErrChecksum) {
+			t.Errorf("%x: ReaderAt: %v; Reader: %v", p, err, readErr)
+		}
+		if _, err := NewReaderAt(bytes.NewReader(p), int64(len(p)), WithChecksum(false)); err != nil {
+			t.Errorf("%x, without checks: %v", p, err)
+		}
+	}
+	content := textBytes(1000, 1)
+	got, list := recoverAll(t, slices.Concat(empty, encode(t, content, WithFormat(Zstd))))
+	if !bytes.Equal(got, content) || len(list) != 1 {
+		t.Errorf("%d bytes, damage %v", len(got), list)
+	}
+}
+
 // TestRecoverNoFrames recovers files without any frame, or without a seek table, and checks limits.
 func TestRecoverNoFrames(t *testing.T) {
 	file, content, _, _ := seekableParts(t)

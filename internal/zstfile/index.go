@@ -46,7 +46,7 @@ func ReadIndex(src io.ReaderAt, size int64, limits *container.Limits) (*index.Fi
 		case end == 0 && len(tables) > 0:
 			front = pos
 		case errors.Is(err, errMagic):
-			return singleFrame(src, size, end)
+			return singleFrame(src, size, end, limits.Checks)
 		default:
 			return nil, err
 		}
@@ -76,7 +76,7 @@ func ReadIndex(src io.ReaderAt, size int64, limits *container.Limits) (*index.Fi
 		sums = sums && f.Sums
 		tables = append(tables, seekTable{list, f.TableSize() + behind})
 	}
-	return indexOf(src, size, front, tables, sums, frames)
+	return indexOf(src, size, front, tables, sums, frames, limits.Checks)
 }
 
 // seekTable is a seek table in a file.
@@ -138,7 +138,7 @@ func HasSeekTable(src io.ReaderAt, size int64) bool {
 
 // indexOf makes the index that the tables, the last one first, describe. The first frame is at offset.
 func indexOf(
-	src io.ReaderAt, size, offset int64, tables []seekTable, sums bool, frames int64,
+	src io.ReaderAt, size, offset int64, tables []seekTable, sums bool, frames int64, checks bool,
 ) (*index.File, error) {
 	x := &index.File{Format: container.Zstd, Size: size, Blocks: make([]index.Block, 0, frames)}
 	most := uint32(0)
@@ -157,7 +157,7 @@ func indexOf(
 				})
 				x.MaxFrame, most = max(x.MaxFrame, int(e.Size)), max(most, e.Content)
 				x.Content += int64(e.Content)
-			} else if err := verifyEmpty(src, offset, e); err != nil {
+			} else if err := verifyEmpty(src, offset, e, checks); err != nil {
 				return nil, err
 			}
 			offset += int64(e.Size)
@@ -172,9 +172,11 @@ func indexOf(
 
 // verifyEmpty makes sure that the frame at an offset has no content, as its entry says. A skippable
 // frame has none. In any other frame the first block must be empty and the last one. The content size
-// of its header does not count: a block of four bytes may have 128 KiB of content.
-func verifyEmpty(src io.ReaderAt, offset int64, e Entry) error {
-	var buf [zstframe.MaxHeaderSize + zstframe.BlockHeaderSize]byte
+// of its header does not count: a block of four bytes may have 128 KiB of content. checks says that its
+// checksum is compared.
+func verifyEmpty(src io.ReaderAt, offset int64, e Entry, checks bool) error {
+	// An RLE block has a byte.
+	var buf [zstframe.MaxHeaderSize + zstframe.BlockHeaderSize + 1 + zstframe.ChecksumSize]byte
 	p := buf[:min(int64(e.Size), int64(len(buf)))]
 	if err := container.ReadAt(src, p, offset); err != nil {
 		return err
@@ -201,6 +203,10 @@ func verifyEmpty(src io.ReaderAt, offset int64, e Entry) error {
 	if int64(e.Size) != int64(whole) {
 		return wrongLength(offset)
 	}
+	if sum := p[len(p)-zstframe.ChecksumSize:]; h.Checksum && checks &&
+		binary.LittleEndian.Uint32(sum) != Checksum(nil) {
+		return errs.At(errs.Checksum, offset, "an empty frame")
+	}
 	return nil
 }
 
@@ -210,7 +216,7 @@ func wrongLength(offset int64) error {
 
 // singleFrame makes the index of a file without a seek table at the end of its first pos bytes, if the
 // file is a single frame. Else it finds out why there is none.
-func singleFrame(src io.ReaderAt, size, pos int64) (*index.File, error) {
+func singleFrame(src io.ReaderAt, size, pos int64, checks bool) (*index.File, error) {
 	entry, sums, usable := Entry{}, false, false
 	if _, err := Walk(src, size, new(container.Limits), func(f *Frame, end int64) error {
 		n := f.Header.ContentSize
@@ -231,7 +237,7 @@ func singleFrame(src io.ReaderAt, size, pos int64) (*index.File, error) {
 		}
 		entry.Sum = binary.LittleEndian.Uint32(p[:])
 	}
-	return indexOf(src, size, 0, []seekTable{{entries: []Entry{entry}}}, sums, 1)
+	return indexOf(src, size, 0, []seekTable{{entries: []Entry{entry}}}, sums, 1, checks)
 }
 
 // A Verifier compares frames with what a seek table says of them. It keeps memory between calls.

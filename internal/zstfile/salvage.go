@@ -204,7 +204,10 @@ func (s *search) decodes(f *found) bool {
 
 // isEmpty reports whether a frame has no content, as its header states.
 func (s *search) isEmpty(f *found) bool {
-	return f.bound == 0 || s.Intact(f.block(), index.Stream{BlockSize: 1}, int(f.size))
+	if f.bound == 0 {
+		return !f.summed || f.sum == Checksum(nil)
+	}
+	return s.Intact(f.block(), index.Stream{BlockSize: 1}, int(f.size))
 }
 
 // takeSkippable goes past the skippable frame at s.at, if there is one. It compares a seek table
