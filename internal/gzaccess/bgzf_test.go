@@ -76,6 +76,26 @@ func TestBGZF(t *testing.T) {
 	}
 }
 
+// TestDamagedEmptyBGZF has members that state no content, and that cannot be decoded or have content. Such
+// a file is decoded to make its Map.
+func TestDamagedEmptyBGZF(t *testing.T) {
+	file := bgzf(t, text(100))
+	whole := len(file)
+	file = append(file, bgzfMember(t, nil)...)
+	stream := 8 * (whole + 23) // behind the header
+	for bit := stream; bit < 8*(len(file)-sizeField); bit++ {
+		if bit >= stream+3 && bit < stream+8 {
+			continue // padding of the stored block
+		}
+		bad := bytes.Clone(file)
+		bad[bit/8] ^= 1 << (bit % 8)
+		_, err := Make(bytes.NewReader(bad), int64(len(bad)), limits(), nil)
+		if !errors.Is(err, errs.Corrupt) && !errors.Is(err, errs.Truncated) {
+			t.Errorf("bit %d: %v", bit-stream, err)
+		}
+	}
+}
+
 // TestNotBGZF has files whose sizes are wrong, or that only begin like BGZF.
 func TestNotBGZF(t *testing.T) {
 	content := text(100_000)
@@ -106,8 +126,8 @@ func TestNotBGZF(t *testing.T) {
 	}
 	// A size that leads into the next member is found when the interval is decoded.
 	lie := bytes.Clone(file)
-	first := bgzfSize(lie)
-	second := bgzfSize(lie[first:])
+	first, _ := bgzfSize(lie)
+	second, _ := bgzfSize(lie[first:])
 	binary.LittleEndian.PutUint16(lie[21:], uint16(first+second-1))
 	m, err := Make(bytes.NewReader(lie), int64(len(lie)), limits(), nil)
 	if err != nil {
