@@ -237,6 +237,25 @@ func checkGzip(
 	return len(content) - len(rest) - min(s.last, len(content)-len(rest)) + int(s.lost), 1
 }
 
+// TestRecoverGzipEmptyMember damages the trailer of a member without content, behind one with content.
+func TestRecoverGzipEmptyMember(t *testing.T) {
+	m := gzMember("hello", 0, "")
+	file := []byte(m + gzMember("", 0, ""))
+	check := func(what string, i int, bad []byte) {
+		got, list := recoverAll(t, bad)
+		if _, err := decode(bad); err == nil || string(got) != "hello" || len(list) != 1 ||
+			list[0].Kind != DamageCheck || list[0].Span != 0 {
+			t.Errorf("%s %d: %q, damage %v; Reader: %v", what, i, got, list, err)
+		}
+	}
+	for i := len(file) - 8; i < len(file); i++ {
+		bad := bytes.Clone(file)
+		bad[i] ^= 1
+		check("changed at", i, bad)
+		check("cut to", i, file[:i])
+	}
+}
+
 // TestRecoverGzipReports compares all reports of a few files.
 func TestRecoverGzipReports(t *testing.T) {
 	content := corpus.ByName("text").Make(100_000)

@@ -210,9 +210,9 @@ func (r *recovery) tellLost() {
 }
 
 // endMember reports that nothing confirms the content of a member, unless something does. err says
-// why, nil if there was damage in it.
+// why, nil if there was damage in it. Damage has been reported if nothing of a member is left.
 func (r *recovery) endMember(err error) {
-	if r.content > 0 && (!r.intact || err != nil) && r.err == nil {
+	if (r.content > 0 && !r.intact || err != nil) && r.err == nil {
 		if err == nil {
 			err = r.damage(errs.Corrupt, r.haveAt, "a part of the member is lost")
 		}
