@@ -31,8 +31,8 @@ func TestRecoverEmptyFrames(t *testing.T) {
 	}
 }
 
-// TestRecoverUnlistedFrame has a seek table that takes a frame for an empty one of another size. The
-// frame is saved, and the table is damage.
+// TestRecoverUnlistedFrame has a seek table that takes a frame for an empty one of another size.
+// The frame is saved, and the table is damage.
 func TestRecoverUnlistedFrame(t *testing.T) {
 	var file, content []byte
 	var entries []zstfile.Entry
@@ -49,8 +49,8 @@ func TestRecoverUnlistedFrame(t *testing.T) {
 	}
 }
 
-// TestEmptyFrameChecksum has empty frames with a wrong checksum. A ReaderAt notices it, as a Reader does,
-// and Recover reports it.
+// TestEmptyFrameChecksum has empty frames with a wrong checksum. A ReaderAt notices it, as a Reader
+// does, and Recover reports it.
 func TestEmptyFrameChecksum(t *testing.T) {
 	empty := []byte("\x28\xb5\x2f\xfd\x24\x00\x01\x00\x00\x99\xe9\xd8\x50") // the last byte should be 51
 	for _, p := range [][]byte{

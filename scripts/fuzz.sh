@@ -6,9 +6,10 @@ usage() {
   cat <<'USAGE'
 usage: scripts/fuzz.sh [--for TIME | --each TIME] [PACKAGE...]
 
-Runs all fuzz targets of the packages in turn, and TestMutants of internal/refdec, which tries
-changed files with right checks. At the end it prints for each target how many inputs it tried,
-how many of them reached new code, and how many made it fail. Exits 1 if one failed.
+Runs all fuzz targets of the packages in turn, and TestMutants of internal/refdec and
+internal/peertest, which tries changed files with right checks. At the end it prints for each target
+how many inputs it tried, how many of them reached new code, and how many made it fail. Exits 1 if
+one failed.
 
   --for TIME   for all together; TestMutants gets a quarter of it; default 10m
   --each TIME  for each target
@@ -96,14 +97,17 @@ fuzz_target() {
   row "$1 $2" "${inputs:-0}" "${new:-0}" $((rc != 0))
 }
 
-# try_mutants SECONDS: runs TestMutants in as many processes as there are workers. Each has another
-# seed.
+# The packages with a TestMutants that has the flag -mutants.
+with_mutants=(internal/refdec internal/peertest)
+
+# try_mutants PACKAGE SECONDS: runs TestMutants of a package in as many processes as there are
+# workers. Each has another seed.
 try_mutants() {
   local i rc bad=0 inputs
-  go test -c -o "$tmp/mutants" ./internal/refdec || { row TestMutants 0 0 1; return; }
+  go test -c -o "$tmp/mutants" "./$1" || { row "$1 TestMutants" 0 0 1; return; }
   for ((i = 0; i < workers; i++)); do
-    (cd internal/refdec && exec "$tmp/mutants" -test.run '^TestMutants$' -test.v -test.timeout 0 \
-      -mutants "$1s" >"$tmp/mutants.$i" 2>&1) &
+    (cd "$1" && exec "$tmp/mutants" -test.run '^TestMutants$' -test.v -test.timeout 0 \
+      -mutants "$2s" >"$tmp/mutants.$i" 2>&1) &
     pids+=($!)
   done
   for i in "${!pids[@]}"; do
@@ -114,21 +118,27 @@ try_mutants() {
   pids=()
   inputs=$(awk '{ for (i = 2; i <= NF; i++) if ($i == "mutants:") n += $(i - 1) } END { print n + 0 }' \
     "$tmp"/mutants.[0-9]*)
-  row 'internal/refdec TestMutants' "$inputs" - "$bad"
+  row "$1 TestMutants" "$inputs" - "$bad"
 }
 
 list_targets >"$tmp/targets" || exit 1
 count=$(wc -l <"$tmp/targets")
 ((count > 0)) || { echo 'these packages have no fuzz targets' >&2; exit 1; }
-mutants=0
-grep -q '/internal/refdec ' "$tmp/targets" && mutants=1
+mutants=()
+for package in "${with_mutants[@]}"; do
+  ! grep -q "/$package " "$tmp/targets" || mutants+=("$package")
+done
 each=$time of_mutants=$time
-if [[ $mode == --for ]]; then
-  of_mutants=$((time / 4))
-  each=$(((time - of_mutants * mutants) / count))
-  ((each > 0)) || each=1
+if [[ $mode == --for ]] && ((${#mutants[@]} == 0)); then
+  each=$((time / count))
+elif [[ $mode == --for ]]; then
+  of_mutants=$((time / 4 / ${#mutants[@]}))
+  each=$(((time - of_mutants * ${#mutants[@]}) / count))
 fi
-((mutants == 0)) || try_mutants "$of_mutants"
+((each > 0)) || each=1
+for package in "${mutants[@]}"; do
+  try_mutants "$package" "$of_mutants"
+done
 while read -r package target; do
   fuzz_target "$package" "$target" "$each" </dev/null
 done <"$tmp/targets"

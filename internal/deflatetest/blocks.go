@@ -1,5 +1,5 @@
-// Package deflatetest takes Deflate streams (RFC 1951) apart, changes their blocks and puts them together
-// again. So changes reach the decoder of blocks. Only tests import it.
+// Package deflatetest takes Deflate streams (RFC 1951) apart, changes their blocks and puts them
+// together again. So changes reach the decoder of blocks. Only tests import it.
 package deflatetest
 
 import (
@@ -39,8 +39,8 @@ const (
 
 var errTakeApart = errors.New("the stream is no good example")
 
-// TakeApart parses the stream at the front of src without tables, bit by bit, as simply as possible. It
-// returns the size of the stream in bytes too.
+// TakeApart parses the stream at the front of src without tables, bit by bit, as simply as
+// possible. It returns the size of the stream in bytes too.
 func TakeApart(src []byte) (list []Block, size int, err error) {
 	defer func() {
 		if recover() != nil { // the stream ends too early

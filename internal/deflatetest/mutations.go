@@ -55,8 +55,8 @@ var mutations = []mutation{
 	}},
 }
 
-// Mutate makes one change of blocks and says what kind it is. It may change the list, but neither blocks
-// nor tokens in place.
+// Mutate makes one change of blocks and says what kind it is. It may change the list, but neither
+// blocks nor tokens in place.
 func Mutate(r *rand.Rand, list []Block) (changed []Block, kind string) {
 	m := &mutations[r.IntN(len(mutations))]
 	return m.change(r, list), m.name

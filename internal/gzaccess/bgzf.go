@@ -76,8 +76,9 @@ func makeBGZF(src io.ReaderAt, size int64, limits *container.Limits) (*Map, erro
 	return x, err
 }
 
-// isEmpty reports whether a member is of those without content that programs write. No block of the Map
-// has such a member, so no one decodes it. end is its end, and rest the number of bytes behind its header.
+// isEmpty reports whether a member is of those without content that programs write. No block of the
+// Map has such a member, so no one decodes it. end is its end, and rest the number of bytes behind
+// its header.
 func isEmpty(end []byte, rest int64) bool {
 	return slices.ContainsFunc(emptyEnds, func(s string) bool {
 		return rest == int64(len(s)) && bytes.HasSuffix(end, []byte(s))

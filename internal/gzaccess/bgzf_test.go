@@ -76,8 +76,8 @@ func TestBGZF(t *testing.T) {
 	}
 }
 
-// TestDamagedEmptyBGZF has members that state no content, and that cannot be decoded or have content. Such
-// a file is decoded to make its Map.
+// TestDamagedEmptyBGZF has members that state no content, and that cannot be decoded or have
+// content. Such a file is decoded to make its Map.
 func TestDamagedEmptyBGZF(t *testing.T) {
 	file := bgzf(t, text(100))
 	whole := len(file)

@@ -147,33 +147,41 @@ func IsTyped(err error) bool {
 // A Recovered is what Recover makes of a file.
 type Recovered struct {
 	Content []byte
-	Damage  int // reports
+	Damage  []compress.Damage
 	Err     error
 }
 
-// Recover saves the content of a file. fault says what is wrong, "" if nothing is. An intact file has
-// no damage, and damage of another one is reported. want is what the file has.
-func (d *Decoders) Recover(file []byte, want Decoded, zeros bool) (got Recovered, fault string) {
+// Recover saves the content of a file, at most ContentLimit bytes.
+func (d *Decoders) Recover(file []byte, zeros bool) (got Recovered) {
 	var b bytes.Buffer
-	got.Err = compress.Recover(&b, bytes.NewReader(file), int64(len(file)), func(compress.Damage) error {
-		got.Damage++
+	report := func(damage compress.Damage) error {
+		got.Damage = append(got.Damage, damage)
 		return nil
-	}, d.Options(d.Eight, compress.WithZeroFill(zeros), compress.WithMaxDecodedSize(ContentLimit))...)
-	got.Content = b.Bytes()
-	switch {
-	case got.Err != nil && !IsTyped(got.Err):
-		return got, fmt.Sprintf("Recover: %v", got.Err)
-	case want.Err == nil && (got.Err != nil || got.Damage > 0 || !bytes.Equal(b.Bytes(), want.Content)):
-		return got, fmt.Sprintf("Recover: %d bytes, %d of damage, %v; %s: %d bytes",
-			b.Len(), got.Damage, got.Err, want.Who, len(want.Content))
-	case got.Err == nil && want.Err != nil && got.Damage == 0:
-		return got, fmt.Sprintf("Recover: no damage; %s: %v", want.Who, want.Err)
 	}
-	return got, ""
+	got.Err = compress.Recover(&b, bytes.NewReader(file), int64(len(file)), report,
+		d.Options(d.Eight, compress.WithZeroFill(zeros), compress.WithMaxDecodedSize(ContentLimit))...)
+	got.Content = b.Bytes()
+	return got
 }
 
-// Bounded decodes with limits of memory and content. If measured is set, what it allocates must be in
-// proportion. Counting that stops all goroutines, which takes long.
+// Check says what is wrong, "" if nothing is. An intact file has no damage, and damage of another
+// one is reported. want is what the file has.
+func (got *Recovered) Check(want Decoded) string {
+	switch {
+	case got.Err != nil && !IsTyped(got.Err):
+		return fmt.Sprintf("Recover: %v", got.Err)
+	case want.Err == nil &&
+		(got.Err != nil || len(got.Damage) > 0 || !bytes.Equal(got.Content, want.Content)):
+		return fmt.Sprintf("Recover: %d bytes, damage %v, %v; %s: %d bytes",
+			len(got.Content), got.Damage, got.Err, want.Who, len(want.Content))
+	case got.Err == nil && want.Err != nil && len(got.Damage) == 0:
+		return fmt.Sprintf("Recover: no damage; %s: %v", want.Who, want.Err)
+	}
+	return ""
+}
+
+// Bounded decodes with limits of memory and content. If measured is set, what it allocates must be
+// in proportion. Counting that stops all goroutines, which takes long.
 func (d *Decoders) Bounded(file []byte, most int64, measured bool) string {
 	limits := []compress.Option{compress.WithMaxMemory(memoryLimit), compress.WithMaxDecodedSize(most)}
 	opts := d.Options(d.Eight, limits...)

@@ -1,6 +1,6 @@
-// Package mutants tries changed files whose checks are right, so that they reach the decoders. Tests
-// of a format say how to change a file and what its content is. This package tries many files, and
-// decodes each in every way that the library offers. Only tests import it.
+// Package mutants tries changed files whose checks are right, so that they reach the decoders.
+// Tests of a format say how to change a file and what its content is. This package tries many
+// files, and decodes each in every way that the library offers. Only tests import it.
 package mutants
 
 import (
@@ -121,10 +121,11 @@ type Trial struct {
 	Trials int
 }
 
-// Run tries mutants. With the flag -mutants it tries new ones for a time. The test fails at a fault,
-// and if few mutants reach blocks. A failing file is written as an input of FuzzMutants in the same
-// package, whose arguments are a file, a script and a seed. A fault may need the memory that earlier
-// files leave in buffers. Then the input does not show it, and PZ_SEED repeats all of them.
+// Run tries mutants. With the flag -mutants it tries new ones for a time. The test fails at a
+// fault, and if few mutants reach blocks. A failing file is written as an input of FuzzMutants in
+// the same package, whose arguments are a file, a script and a seed. A fault may need the memory
+// that earlier files leave in buffers. Then the input does not show it, and PZ_SEED repeats all of
+// them.
 func (x *Trial) Run(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // most memory is short-lived
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(2 << 30))

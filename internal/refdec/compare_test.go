@@ -110,9 +110,10 @@ func allChecked(file []byte) bool {
 // recovers saves the content of a file with Recover. All blocks in front of the damage are saved if
 // searched says that there is no index to contradict them.
 func (c comparer) recovers(file []byte, want mutants.Decoded, zeros, searched bool) string {
-	got, fault := c.Recover(file, want, zeros)
+	got := c.Recover(file, zeros)
+	fault := got.Check(want)
 	if fault == "" && got.Err == nil && !bytes.HasPrefix(got.Content, want.Content) &&
-		(searched || got.Damage == 0) {
+		(searched || len(got.Damage) == 0) {
 		fault = fmt.Sprintf("Recover, zeros %v: %d bytes, and not the first %d", zeros,
 			len(got.Content), len(want.Content))
 	}
