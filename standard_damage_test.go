@@ -312,3 +312,19 @@ func TestStandardCutFrame(t *testing.T) {
 		}
 	}
 }
+
+// TestDamagedOffset has a large window, an offset beyond the content, and behind it a block whose
+// header is wrong. The error does not depend on whether the decoder knows that the content is
+// short.
+func TestDamagedOffset(t *testing.T) {
+	file := []byte("\x28\xb5\x2f\xfd\x00\x9d" + // a window of 832 MiB
+		"\x68\x00\x00" + "thirteenbytes" +
+		"\x4c\x00\x00" + "\x00" + "\x01\x54\x00\x12\x00\x00\x00\x04" + // an offset of 262,141
+		"\xff\xff\xff")
+	opt := WithMaxMemory(1 << 40)
+	_, err := AppendDecode(nil, file, opt)
+	_, readErr := decode(file, opt)
+	if !errors.Is(err, ErrCorrupt) || readErr == nil || err.Error() != readErr.Error() {
+		t.Errorf("AppendDecode: %v; Reader: %v", err, readErr)
+	}
+}

@@ -126,11 +126,11 @@ func (d *Decoder) sequences(
 		case r.Matches+uint64(count) > uint64(limit):
 			return at, 0, errNoRoom
 		case r.MaxOffset > d.maxOffset:
-			return at, 0, CorruptError("offset out of range")
+			return at, 0, errOffset
 		}
 		var ok bool
 		if end, d.lits, ok = d.execute(dst, end, d.lits, seqs); !ok {
-			return at, 0, CorruptError("offset before the beginning of the frame")
+			return at, 0, errOffset
 		}
 	}
 	if r.Left != 0 {

@@ -109,7 +109,7 @@ var zstStricter = []struct {
 	{"seek table", func(file []byte) []byte { return mendZst(file, false, true) }, ""},
 	{"small window and seek table", mendAll, ""},
 	// A repeat offset of 1, less 1. The peer makes it 1, as zstd 1.5.4 does. The format forbids it.
-	{"offset 0", mendAll, "offset out of range"},
+	{"offset 0", mendAll, "offset beyond the content"},
 	// Fewer than six literals in four streams. zstd 1.5.4 refuses them too.
 	{"few literals", mendAll, "too short for four streams"},
 }
