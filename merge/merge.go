@@ -36,6 +36,9 @@ type Report struct {
 	// Lost are the parts of the file that are intact in no copy, as far as they are known: blocks of a
 	// file with an index, in which copies differ. It is empty if the file is merged.
 	Lost []parity.Range
+	// Unlike says that the file is not merged and each copy differs from all others in more than 90% of
+	// its bytes. Then they are copies of different files, or bytes are missing or too many in them.
+	Unlike bool
 	// Healed are the parts that the file's own parity has given.
 	Healed []parity.Range
 }
@@ -47,7 +50,6 @@ var errNoCheck = errors.New("the copies differ, and the file has no checks of it
 // These are the reasons why copies are not those of one file.
 var (
 	errFormats = errors.New("the copies are files of different formats")
-	errUnlike  = errors.New("most bytes of two copies differ; they are not copies of the same file")
 	errIntact  = errors.New("two copies are intact and differ; they are not copies of the same file")
 )
 
@@ -69,16 +71,16 @@ var (
 //
 // Copies of a file without checks of its content are an error too, and so are copies that are not
 // of one file: copies of different formats, and two that are intact but have different content, or
-// the same one in mostly different bytes. If the file cannot be given back, so are two of which 90%
-// of the bytes differ. Where only one of them is intact, Merge cannot tell; see Report.Different.
+// the same one in mostly different bytes. Where at most one of them is intact, Merge cannot tell;
+// see Report.Different and Report.Unlike.
 //
 // Other errors are those of dst and of the options, which are those of a compress.Reader. Merge
 // verifies checks in any case.
 //
 // Merge reads each copy once to compare them, and what it chooses twice more. It decompresses blocks
 // that differ once for each try, and the result once. If the copies differ, it also decompresses each
-// of them up to its first damage, and compares each with the result. It takes the memory of a
-// compress.Reader and of a compress.ReaderAt.
+// of them up to its first damage, and compares each with the result, or with all others if there is
+// none. It takes the memory of a compress.Reader and of a compress.ReaderAt.
 func Merge(dst io.Writer, copies []Copy, opts ...compress.Option) (*Report, error) {
 	if len(copies) < 2 {
 		return nil, errors.New("compress: merge takes two copies or more")
@@ -93,9 +95,7 @@ func Merge(dst io.Writer, copies []Copy, opts ...compress.Option) (*Report, erro
 		return m.report, err
 	}
 	if err := m.choose(); err != nil {
-		if !stops(err) && m.unlike() {
-			err = errUnlike
-		}
+		m.report.Unlike = !stops(err) && m.unlike()
 		return m.report, err
 	}
 	m.report.Used = c.used()

@@ -56,31 +56,51 @@ type intactCopy struct {
 // contradict reports whether two intact copies are not of one file. Bytes that are no content, such as
 // parity, may differ. One may also be the beginning of the other one, if that has several streams.
 func (m *merger) contradict(a, b intactCopy) bool {
-	different, size := m.different(a.i, b.i)
+	size := min(m.list[a.i].Size, m.list[b.i].Size)
+	different := int64(0)
+	for _, p := range m.parts {
+		if p.end() <= size && (p.of[a.i] != p.of[b.i] || p.of[a.i] < 0) {
+			different += p.size
+		}
+	}
 	return different > size/2 || different > 0 && a.sum != b.sum
 }
 
-// different returns how many bytes of two copies differ, of those that both have.
-func (c *copies) different(i, k int) (n, of int64) {
-	size := min(c.list[i].Size, c.list[k].Size)
-	for _, p := range c.parts {
-		if p.end() <= size && (p.of[i] != p.of[k] || p.of[i] < 0) {
-			n += p.size
-		}
-	}
-	return n, size
-}
-
-// unlike reports whether two copies differ in more bytes than damage makes wrong.
+// unlike reports whether each copy differs from all others in more bytes than damage makes wrong.
 func (c *copies) unlike() bool {
 	for i := range c.list {
 		for k := range i {
-			if n, size := c.different(i, k); n > size/10*9 {
-				return true
+			if n, size := c.different(i, k); 10*n <= 9*size {
+				return false
 			}
 		}
 	}
-	return false
+	return true
+}
+
+// different compares two copies byte by byte, and returns how many of their bytes differ, of those
+// that both have. What cannot be read counts as equal.
+func (c *copies) different(i, k int) (n, of int64) {
+	a, b := c.list[i], c.list[k]
+	size := min(a.Size, b.Size)
+	var p, q [32 << 10]byte
+	for at := int64(0); at < size; at += int64(len(p)) {
+		m := min(int64(len(p)), size-at)
+		holes, err := a.read(p[:m], at)
+		more, moreErr := b.read(q[:m], at)
+		if err != nil || moreErr != nil {
+			return 0, size
+		}
+		for _, h := range append(holes, more...) {
+			copy(p[h.from:h.to], q[h.from:])
+		}
+		for j := range m {
+			if p[j] != q[j] {
+				n++
+			}
+		}
+	}
+	return n, size
 }
 
 // intact decompresses a copy and returns a hash of its content. A copy that has no checks is not known

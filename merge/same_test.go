@@ -25,10 +25,6 @@ func TestMergeOthers(t *testing.T) {
 		"two contents, .zst": {files(t)["zst"], pack(t, other, compress.WithPipeline("lzf")), errIntact},
 		"two levels": {
 			pack(t, content, compress.WithLevel(1)), pack(t, content, compress.WithLevel(6)), errIntact},
-		"two contents, both damaged": {
-			damaged(pack(t, content), 5000, 100), damaged(pack(t, other), 7000, 100), errUnlike},
-		"another file, longer": {pack(t, content[:1000]), damaged(pack(t, other), 5000, 100), errUnlike},
-		"no compressed data":   {pack(t, content), corpus.ByName("random").Make(1 << 20), errUnlike},
 		"two block sizes": {
 			pack(t, content), pack(t, content, compress.WithBlockSize(32<<10)), errIntact},
 	} {
@@ -59,6 +55,30 @@ func TestMergeOthers(t *testing.T) {
 	for name, file := range files(t) {
 		two := append(bytes.Clone(file), file...)
 		wantMerged(t, name+": one of two streams", two, file, two)
+	}
+}
+
+// TestMergeUnlike: copies that differ nearly everywhere, and those that do not.
+func TestMergeUnlike(t *testing.T) {
+	file, other := pack(t, content), pack(t, corpus.ByName("log").Make(600_000))
+	bad := damaged(file, 5000, 100)
+	random := corpus.ByName("random").Make(1 << 20)
+	for name, c := range map[string]struct {
+		copies [][]byte
+		want   bool
+	}{
+		"two contents":                 {[][]byte{bad, damaged(other, 7000, 100)}, true},
+		"another file, longer":         {[][]byte{pack(t, content[:1000]), damaged(other, 5000, 100)}, true},
+		"no compressed data":           {[][]byte{file, random}, true},
+		"a byte missing":               {[][]byte{bad, slices.Delete(bytes.Clone(file), 40, 41)}, true},
+		"two copies and another file":  {[][]byte{bad, damaged(file, 5000, 90), random}, false},
+		"the same damage":              {[][]byte{bad, bad}, false},
+		"the same damage, half of one": {[][]byte{bad, bad[:len(bad)/2]}, false},
+	} {
+		_, report, err := merge(t, c.copies...)
+		if err == nil || report.Unlike != c.want {
+			t.Errorf("%s: %v, unlike is %v, want %v", name, err, report.Unlike, c.want)
+		}
 	}
 }
 

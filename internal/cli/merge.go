@@ -104,7 +104,11 @@ func (a *app) explainMerge(in *source, m *meter, report *merge.Report, err error
 	if !strings.HasPrefix(what, "is ") { // else it is about the file
 		what = "cannot be merged: " + what
 	}
-	if len(report.Lost) > 0 {
+	switch {
+	case report.Unlike:
+		advice = "most bytes of the copies differ; " +
+			"are they of the same file, with no bytes missing or inserted?"
+	case len(report.Lost) > 0:
 		advice = "--recover saves the other blocks of a copy"
 	}
 	if advice != "" {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -61,7 +62,7 @@ func TestMergeOthers(t *testing.T) {
 	for _, c := range []struct{ name, data, text string }{
 		{"b.gz", pz(t, content, "-c", "--format", "gz").want(t, exitOK).out, "different formats"},
 		{"other.pz", other, "two copies are intact and differ"},
-		{"plain", content, "most bytes of two copies differ"},
+		{"plain", content, "most bytes of the copies differ; are they of the same file"},
 		{"longer.pz", good + "garbage", "garbage after the compressed data (byte " +
 			strconv.Itoa(len(good)) + "); cut it off, or leave out the copy that has it"},
 		{"level.pz", pz(t, content, "-c", "-9").want(t, exitOK).out, "two copies are intact and differ"},
@@ -70,6 +71,16 @@ func TestMergeOthers(t *testing.T) {
 		out := filepath.Join(dir, "out")
 		pz(t, "", "--merge", b, a, "-o", out).want(t, exitError, "cannot be merged: ", c.text)
 		pz(t, "", "--merge", a, b, "-o", out).want(t, exitError, "cannot be merged: ", c.text)
+	}
+	bad := write(t, good[:9000]+"damage"+good[9006:], dir, "bad.pz")
+	shifted := write(t, good[:40]+good[41:], dir, "shifted.pz")
+	pz(t, "", "--merge", "-c", bad, shifted).want(t, exitError,
+		"block 0 (byte 18) is damaged in all copies; most bytes of the copies differ; are they of the same "+
+			"file, with no bytes missing or inserted?")
+	for _, path := range []string{bad, shifted} {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
 	}
 	d := write(t, other[:90_000]+"damage"+other[90_006:], dir, "d.pz")
 	res := pz(t, "", "--merge", "-c", a, d).want(t, exitWarning,
