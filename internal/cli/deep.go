@@ -151,8 +151,25 @@ type secondError struct{ err error }
 func (e *secondError) Error() string { return "the second decoder fails: " + reason(e.err) }
 func (e *secondError) Unwrap() error { return e.err }
 
+// A decoded compares content with that of the second decoder, as far as that comes.
+type decoded struct {
+	comparer
+	failed *secondError // why it ended early
+}
+
+func (d *decoded) Write(p []byte) (int, error) {
+	if d.failed != nil {
+		return len(p), nil
+	}
+	n, err := d.comparer.Write(p)
+	if errors.As(err, &d.failed) {
+		return len(p), nil
+	}
+	return n, err
+}
+
 // compareDecoders restores a source with both decoders at the same time. Neither is ahead of the other
-// by more than a block.
+// by more than a block. Where both fail, the error is that of the library.
 func (a *app) compareDecoders(second decoder, in *source, m *meter, opts []compress.Option) error {
 	r, w := io.Pipe()
 	ended := make(chan struct{})
@@ -168,16 +185,15 @@ func (a *app) compareDecoders(second decoder, in *source, m *meter, opts []compr
 		r.Close() // ends a decoder that goes on
 		<-ended
 	}()
-	c := &comparer{src: r}
+	c := &decoded{comparer: comparer{src: r}}
 	err := a.restore(c, in, m, opts)
-	var failed *secondError
 	switch {
 	case errors.Is(err, errDiffers):
 		return fmt.Errorf("the two decoders return different content, behind byte %d of it", c.n)
-	case errors.As(err, &failed):
-		return fmt.Errorf("%s; behind byte %d of the content", failed.Error(), c.n)
 	case err != nil && !errors.Is(err, compress.ErrTrailing):
 		return err
+	case c.failed != nil:
+		return fmt.Errorf("%w; behind byte %d of the content", c.failed, c.n)
 	}
 	n, end := io.Copy(io.Discard, io.LimitReader(r, 1))
 	switch {

@@ -52,6 +52,7 @@ type decoder struct {
 	header
 	entropy
 	history  []byte // the dictionary's content and the frame's, as far back as matches reach
+	begins   bool   // history begins with all of the dictionary's content
 	produced uint64 // bytes of the frame's content
 	hash     *xxhash.Digest
 
@@ -143,11 +144,14 @@ func (d *decoder) anyFrame() {
 func (d *decoder) frame() {
 	start := d.start
 	d.header = d.readHeader()
-	d.entropy, d.history, d.produced = d.dict.entropy, d.history[:0], 0
+	d.entropy, d.produced = d.dict.entropy, 0
 	if d.dictNumber != 0 && d.dictNumber != d.dict.number {
 		fail(ErrDictionary)
 	}
-	d.history = append(d.history, d.dict.content...)
+	if !d.begins {
+		d.history, d.begins = append(d.history[:0], d.dict.content...), true
+	}
+	d.history = d.history[:len(d.dict.content)]
 	d.hash.Reset()
 	d.place = "block"
 	for last := false; !last; {
@@ -204,6 +208,7 @@ func (d *decoder) makeRoom() {
 	keep := d.history
 	if d.produced > d.window { // then the dictionary is out of reach too
 		keep = keep[len(keep)-int(d.window):]
+		d.begins = false
 	}
 	need := len(keep) + d.maxBlock()
 	if int64(need) > d.limit {

@@ -77,7 +77,7 @@ func (c *cover) content(n, size int) []byte {
 	}
 	epochs := max(1, size/n/epochFactor)
 	step := max(len(c.data)/epochs, 8*n, 1)
-	var list []segment
+	var list []*segment // pointers share their sort function with those of other packages
 	total := 0
 	for before := -size; total < size && total-before > size/leastRound; {
 		before = total
@@ -86,11 +86,11 @@ func (c *cover) content(n, size int) []byte {
 			if s.value > 0 {
 				s.from = max(s.from, s.to-(size-total))
 				total += s.to - s.from
-				list = append(list, s)
+				list = append(list, &s)
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b segment) int {
+	slices.SortStableFunc(list, func(a, b *segment) int {
 		switch va, vb := a.value*uint64(b.to-b.from), b.value*uint64(a.to-a.from); {
 		case va < vb:
 			return -1
