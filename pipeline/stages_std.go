@@ -58,13 +58,15 @@ var deflateShort = lz77.IncrementalParams{
 // 3.1.1.1.2), and so the largest content of a frame: its window is its content.
 const zstdMaxBlock = 8 << 20
 
-// zstdLevels is lz77.Levels with exceptions. Sizes are those of the mixed file.
+// zstdLevels is lz77.Levels with exceptions. Sizes are those of the mixed file, without the exception.
 //
-//   - 1: SkipLog 5 is 0.4% larger at 1.03 times the speed. On other kinds it is larger than zstd -1.
-//   - 3: a hash of 6 bytes in a table of twice the size is 0.4% larger at the same speed.
-//   - 4: HashLog 17 is 0.3% larger at the same speed. At 3 and 4 either is larger than zstd -3 and -5.
-//   - 6 and 7: a hash of 6 bytes is 0.3% smaller on average, and 2 to 4% larger on programs, which
-//     literals without contexts cannot make up for.
+//   - 1: with SkipLog 5 it is 0.4% larger at 1.03 times the speed. On other kinds it is then larger
+//     than zstd -1.
+//   - 3: with a hash of 6 bytes, in a table of twice the size, it is 0.4% larger at the same speed, and
+//     larger than zstd -3.
+//   - 4: with HashLog 17 it is 0.3% larger at the same speed, and larger than zstd -5.
+//   - 6 and 7: with a hash of 6 bytes they are 0.3% smaller on average of all kinds, and 2 to 4% larger
+//     on programs. Literals without contexts cannot make up for that.
 //   - 8 also finds matches of 3 bytes.
 var zstdLevels = func() [MaxLevel + 1]lz77.Params {
 	l := lz77.Levels
