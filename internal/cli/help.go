@@ -54,9 +54,9 @@ LIMIT is a number of bytes, or a number with K, M or G for units of 1024.
 )
 
 // helpText returns what --help prints, with any of its values.
-func (c *config) helpText() (string, error) {
+func (c *config) helpText() string {
 	if slices.Contains(generatedHelp, c.help) {
-		return generateHelp(c.help), nil
+		return generateHelp(c.help)
 	}
 	threads := compress.NewScheduler(c.threads).Workers()
 	var b strings.Builder
@@ -68,7 +68,7 @@ func (c *config) helpText() (string, error) {
 			}
 		}
 		b.WriteString("\nExamples:\n" + examples + briefTail)
-		return b.String(), nil
+		return b.String()
 	}
 	b.WriteString(fullHead)
 	group := ""
@@ -79,15 +79,11 @@ func (c *config) helpText() (string, error) {
 		}
 		writeRow(&b, o.names(), helpValues().Replace(o.text))
 		if group == groupResources && optionTable[i+1].group != group {
-			table, err := c.memoryTable(threads)
-			if err != nil {
-				return "", err
-			}
 			fmt.Fprintf(&b, "\n  Maximum memory with %d %s (-T):\n%s",
-				threads, plural(int64(threads), "thread"), table)
+				threads, plural(int64(threads), "thread"), c.memoryTable(threads))
 		}
 	}
-	return b.String(), nil
+	return b.String()
 }
 
 // names returns what --help shows for the option, as in "-o, --output FILE".
@@ -185,10 +181,6 @@ func writeRow(b *strings.Builder, name, text string) {
 
 func (a *app) printHelp() error {
 	a.setTarget(-1)
-	text, err := a.cfg.helpText()
-	if err != nil {
-		return err
-	}
-	_, err = a.stdout.WriteString(text)
+	_, err := a.stdout.WriteString(a.cfg.helpText())
 	return err
 }

@@ -90,7 +90,7 @@ func TestHelpMemoryTable(t *testing.T) {
 		t.Error("the table does not state the number of threads")
 	}
 	row := func(text string) string {
-		_, rest, _ := strings.Cut(text, "\n        9  ")
+		_, rest, _ := strings.Cut(text, "\n      9  ")
 		line, _, _ := strings.Cut(rest, "\n")
 		return line
 	}

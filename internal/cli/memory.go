@@ -1,11 +1,11 @@
 package cli
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"text/tabwriter"
+	"strconv"
+	"strings"
 
 	"github.com/gopz/compress"
 )
@@ -42,10 +42,10 @@ func (a *app) setTarget(size int64) {
 }
 
 // memoryTable returns the memory that each level takes to compress, and to restore the result.
-func (c *config) memoryTable(threads int) (string, error) {
-	var b bytes.Buffer
-	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "  level\tto compress\tto restore\t")
+func (c *config) memoryTable(threads int) string {
+	var b strings.Builder
+	row := func(level, writer, reader string) { fmt.Fprintf(&b, "%7s%16s%16s\n", level, writer, reader) }
+	row("level", "to compress", "to restore")
 	text := func(n int64, err error) string {
 		if err != nil {
 			return "over the limit"
@@ -56,10 +56,9 @@ func (c *config) memoryTable(threads int) (string, error) {
 		opts := c.memoryOptions(level, threads)
 		writer := text(compress.WriterMemory(opts...))
 		reader := text(compress.ReaderMemory(c.blockSize, opts...)) // size 0: the level's
-		fmt.Fprintf(t, "%d\t%s\t%s\t\n", level, writer, reader)
+		row(strconv.Itoa(level), writer, reader)
 	}
-	err := t.Flush()
-	return b.String(), err
+	return b.String()
 }
 
 func (c *config) memoryOptions(level, threads int) []compress.Option {
