@@ -169,16 +169,3 @@ func (t *entryFinder) isSimilar(f *found, e *Entry) bool {
 	}
 	return same >= 2
 }
-
-// twinsBefore returns how many entries from least on, right in front of entry j, are like it.
-func (t *entryFinder) twinsBefore(j, least int) (n int) {
-	for j-n > least && t.areTwins(j-n-1, j) {
-		n++
-	}
-	return n
-}
-
-// areTwins reports whether two entries have the same sizes and checksum, and content.
-func (t *entryFinder) areTwins(i, j int) bool {
-	return t.sums && t.list[i].Content > 0 && t.list[i] == t.list[j]
-}

@@ -35,7 +35,8 @@ func (s *search) takeAll() {
 
 // takeListed makes blocks of the frames that a table lists, and reports the listed frames that are
 // missing. Behind damage, frames that are not listed are content of a lost frame. Without damage the
-// table should list them.
+// table should list them. In a row of frames with the same entry nothing tells which ones are
+// missing: the first ones are taken, unless their places tell more.
 func (s *search) takeListed(t *entryFinder, list []Entry) {
 	done, fits := 0, true // entries before the current frame; whether the table is right
 	intact := true        // nothing is missing so far
@@ -69,25 +70,17 @@ func (s *search) takeListed(t *entryFinder, list []Entry) {
 		}
 		switch {
 		case j >= 0:
-			twins := 0
 			if hole >= 0 || j > done {
-				done = s.takeTwins(t, done, j)
-				twins = t.twinsBefore(j, done)
-				s.missing(list[done:j-twins], max(hole, s.pos))
+				s.missing(list[done:j], max(hole, s.pos))
 			}
 			done, hole = j+1, -1
-			for range twins {
-				s.take(f)
-			}
 		case !intact:
 			continue
 		case f.content > 0:
 			unlisted = true
 		}
 		s.take(f)
-		s.last = *f
 	}
-	done = s.takeTwins(t, done, len(list))
 	s.frames = s.frames[:0]
 	if hole < 0 {
 		hole = s.broken
@@ -99,17 +92,6 @@ func (s *search) takeListed(t *entryFinder, list []Entry) {
 		s.lose(index.DamageFrame, errs.PartIndex, 0, 0, errs.Corrupt,
 			"index: the seek table does not fit the frames")
 	}
-}
-
-// takeTwins takes the last frame again for the entries from … to−1, as far as they are like its own. It
-// returns the number of the entry that comes next. In a row of such frames nothing tells which ones
-// are missing.
-func (s *search) takeTwins(t *entryFinder, from, to int) int {
-	for 0 < from && from < to && t.areTwins(from-1, from) && t.entry(&s.last) == t.list[from] {
-		s.take(&s.last)
-		from++
-	}
-	return from
 }
 
 // split reconciles the frames in front of an offset without a table, if those behind it are as many

@@ -21,7 +21,6 @@ func Relocate(src io.ReaderAt, x *index.File, limits *container.Limits, verify i
 		File: &index.File{Size: x.Size, Format: container.Zstd},
 	}
 	h.s.Relocate(h.blocks, &x.Streams[0], &h)
-	h.replaceByTwins()
 }
 
 // headers finds frames by their headers, blocks and checksums. It implements index.Headers.
@@ -132,25 +131,4 @@ func (h *headers) sameEntry(f *found) int {
 		}
 	}
 	return -1
-}
-
-// replaceByTwins gives blocks that are not there the place of a neighbour with the same content: with
-// the same sizes and checksum. In a row of such blocks nothing tells which ones are missing.
-func (h *headers) replaceByTwins() {
-	if !h.sums {
-		return
-	}
-	replace := func(k, twin int) {
-		b, t := &h.blocks[k], &h.blocks[twin]
-		if b.Size == t.Size && b.Raw == t.Raw && b.Sum == t.Sum && !h.IsAt(k, b.Offset) &&
-			h.IsAt(twin, t.Offset) {
-			b.Offset = t.Offset
-		}
-	}
-	for k := 1; k < len(h.blocks); k++ {
-		replace(k, k-1)
-	}
-	for k := len(h.blocks) - 2; k >= 0; k-- {
-		replace(k, k+1)
-	}
 }

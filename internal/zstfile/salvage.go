@@ -29,7 +29,6 @@ type search struct {
 	chain  int64   // start of the unbroken frames up to at, −1 if no damage since the last table
 	room   int64   // bytes of the file besides the last table and the frames that it lists
 	frames []found // since the last table
-	last   found   // the last one taken that a table lists
 	number int64   // of the next frame taken
 	pos    int64   // offset of the next frame taken, or of damage
 	most   int     // content of the largest frame taken, in bytes
