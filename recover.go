@@ -135,8 +135,7 @@ func salvage(src io.ReaderAt, size int64, o *options) (*index.File, []index.Gap,
 		if x.Format == Zstd {
 			relocate = zstfile.Relocate
 		}
-		relocate(src, x, &o.limits, o.verify(src))
-		return x, nil, o.canceled()
+		return x, nil, relocate(src, x, &o.limits, o.verify(src))
 	}
 	if cerr := o.canceled(); cerr != nil {
 		return nil, nil, cerr

@@ -1,5 +1,7 @@
 package index
 
+import "github.com/gopz/compress/internal/errs"
+
 // HeaderBytes is how many bytes of the file Headers.BlockAt gets.
 const HeaderBytes = 16
 
@@ -7,18 +9,25 @@ const HeaderBytes = 16
 type Headers interface {
 	// IsAt reports whether the header of block k is at an offset.
 	IsAt(k int, off int64) bool
-	// Begin says that the calls of BlockAt that follow are about the blocks from … to−1.
+	// Begin says that the calls of BlockAt that follow are about the blocks from … to−1. It may keep
+	// headersMemory bytes for each of them.
 	Begin(from, to int)
 	// BlockAt returns the block whose header is at an offset, −1 if there is none. p is what the file
 	// has there: HeaderBytes, or fewer where the search ends.
 	BlockAt(p []byte, off int64) int
 }
 
+const (
+	headersMemory = 24                 // that Headers may keep of a block looked for, in bytes
+	placeMemory   = headersMemory + 32 // of a block looked for, in bytes; a slice that grows exists twice
+)
+
 // Relocate changes the offsets of blocks of a stream that are not where an intact index says. That is
 // so if bytes are missing in the file, and as many have been inserted elsewhere. Blocks that it does
 // not find keep their offsets. It reads the header of every block, and in full what lies between
-// blocks that are in place. A read that fails hides blocks.
-func (s *Salvage) Relocate(blocks []Block, st *Stream, h Headers) {
+// blocks that are in place. A read that fails hides blocks. File is the index. The error is the one that
+// ends the search; blocks may then be where no offset says.
+func (s *Salvage) Relocate(blocks []Block, st *Stream, h Headers) error {
 	r := relocation{s: s, headers: h, blocks: blocks, stream: st}
 	from := -1 // of the blocks that are not in place; −1 if there are none
 	for k := range blocks {
@@ -33,6 +42,7 @@ func (s *Salvage) Relocate(blocks []Block, st *Stream, h Headers) {
 	if from >= 0 {
 		r.find(from, len(blocks))
 	}
+	return s.Err
 }
 
 // relocation looks for the blocks of a stream.
@@ -41,12 +51,21 @@ type relocation struct {
 	headers Headers
 	blocks  []Block
 	stream  *Stream
-	places  []int64 // offsets of the blocks looked for, −1 if unknown
+	places  []place // of the blocks looked for
 	buf     [64 << 10]byte
+}
+
+// place is where the header of a block is.
+type place struct {
+	off    int64 // −1 if unknown
+	intact bool  // the block has been decoded there
 }
 
 // find looks for the blocks from … to−1 between the blocks in front of them and behind them.
 func (r *relocation) find(from, to int) {
+	if !r.reserve(to - from) {
+		return
+	}
 	pos, last := r.blocks[from].Offset, &r.blocks[to-1]
 	if from > 0 {
 		pos = r.blocks[from-1].Offset + 1 // bytes of this block may be missing
@@ -57,7 +76,7 @@ func (r *relocation) find(from, to int) {
 	}
 	r.places = r.places[:0]
 	for range to - from {
-		r.places = append(r.places, -1)
+		r.places = append(r.places, place{off: -1})
 	}
 	r.headers.Begin(from, to)
 	for pos < end {
@@ -81,20 +100,34 @@ func (r *relocation) find(from, to int) {
 		pos += int64(at)
 	}
 	for i, place := range r.places {
-		if place >= 0 {
-			r.blocks[from+i].Offset = place
+		if place.off >= 0 {
+			r.blocks[from+i].Offset = place.off
 		}
 	}
+}
+
+// reserve counts the memory of a search for so many blocks. It reports whether the limit allows it.
+func (r *relocation) reserve(blocks int) bool {
+	s := r.s
+	s.Extra = max(s.Extra, placeMemory*int64(blocks))
+	if need, limit := s.Memory(), s.Limits.Memory(); need > limit && s.canceled() == nil {
+		s.Err = errs.OutOfMemory(need, "a search for %d blocks takes more than the limit of %d bytes",
+			blocks, limit)
+	}
+	return s.Err == nil
 }
 
 // take notes that the header of block k, one of from … to−1, is at an offset. It returns how many bytes
 // further on the search goes on.
 func (r *relocation) take(k, from, to int, off int64) int {
-	place := &r.places[k-from]
-	if *place >= 0 && r.isIntact(k, *place) {
+	p := &r.places[k-from]
+	if p.off >= 0 && !p.intact {
+		p.intact = r.isIntact(k, p.off)
+	}
+	if p.intact {
 		return 1 // and this is a copy of its header
 	}
-	*place = off
+	p.off = off
 	if size := int(r.blocks[k].Size); k+1 < to && r.headers.IsAt(k+1, off+int64(size)) {
 		return size
 	}

@@ -73,6 +73,7 @@ type Salvage struct {
 	Size   int64 // of the file; less if a read shows that the file has become shorter
 	File   *File
 	Gaps   []Gap
+	Extra  int64 // memory that the search takes besides File and Gaps, in bytes
 
 	Err     error // ends the search: the context has ended, or memory has
 	Found   bool  // the header of a stream or a block has been found
@@ -154,9 +155,9 @@ func (s *Salvage) DropBlock() Block {
 	return b
 }
 
-// Memory returns the bytes that the blocks and the gaps found so far take.
+// Memory returns the bytes that the blocks and the gaps found so far take, and Extra.
 func (s *Salvage) Memory() int64 {
-	return s.File.Memory(int64(len(s.File.Blocks))) + gapMemory*int64(len(s.Gaps))
+	return s.File.Memory(int64(len(s.File.Blocks))) + gapMemory*int64(len(s.Gaps)) + s.Extra
 }
 
 // Account ends the search if there is too much to keep. A slice that grows exists twice.

@@ -10,10 +10,8 @@ import (
 
 // Relocate changes the offsets of blocks that are not where an intact index says; see
 // [index.Salvage.Relocate]. verify decodes a block if two headers claim to be its own.
-func Relocate(src io.ReaderAt, x *index.File, limits *container.Limits, verify index.Verify) {
-	s := &index.Salvage{
-		Src: src, Limits: limits, Verify: verify, Size: x.Size, File: &index.File{Size: x.Size},
-	}
+func Relocate(src io.ReaderAt, x *index.File, limits *container.Limits, verify index.Verify) error {
+	s := &index.Salvage{Src: src, Limits: limits, Verify: verify, Size: x.Size, File: x}
 	for i := range x.Streams {
 		st := &x.Streams[i]
 		h := headers{
@@ -21,9 +19,12 @@ func Relocate(src io.ReaderAt, x *index.File, limits *container.Limits, verify i
 			head: Header{Pipeline: st.Pipeline, BlockSize: st.BlockSize, Checks: st.Checks},
 		}
 		if !h.isSmall() {
-			s.Relocate(h.blocks, st, &h)
+			if err := s.Relocate(h.blocks, st, &h); err != nil {
+				return err
+			}
 		}
 	}
+	return s.Err
 }
 
 // headers finds blocks of a stream by their headers. It implements index.Headers.

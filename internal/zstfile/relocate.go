@@ -14,13 +14,10 @@ import (
 // Relocate changes the offsets of frames that are not where an intact seek table says; see
 // [index.Salvage.Relocate]. A frame without a checksum, or of a table without checksums, is known by
 // its sizes alone.
-func Relocate(src io.ReaderAt, x *index.File, limits *container.Limits, verify index.Verify) {
+func Relocate(src io.ReaderAt, x *index.File, limits *container.Limits, verify index.Verify) error {
 	h := headers{blocks: x.Blocks, sums: x.Streams[0].Checks}
-	h.s.Salvage = index.Salvage{
-		Src: src, Limits: limits, Verify: verify, Size: x.Size,
-		File: &index.File{Size: x.Size, Format: container.Zstd},
-	}
-	h.s.Relocate(h.blocks, &x.Streams[0], &h)
+	h.s.Salvage = index.Salvage{Src: src, Limits: limits, Verify: verify, Size: x.Size, File: x}
+	return h.s.Relocate(h.blocks, &x.Streams[0], &h)
 }
 
 // headers finds frames by their headers, blocks and checksums. It implements index.Headers.
