@@ -1,29 +1,33 @@
 package zstfile
 
-import (
-	"math"
-	"sort"
-)
+import "sort"
 
 // An entryFinder finds the entries of a seek table that describe frames, from the front to the
 // back.
 type entryFinder struct {
 	sums  bool
 	list  []Entry
+	at    []int64         // offset of each entry's frame, from the first frame
 	first map[Entry]int32 // first entry with these values that has not been passed
 	next  []int32         // the next entry with the same values, −1 if there is none
 
 	// For before: the last entry with the values of an entry that is the first one with them, and the
 	// entry in front of each that has the same values, −1 if there is none.
 	last, previous []int32
+
+	steps int // entries that find has gone through
 }
 
 func newEntryFinder(list []Entry, sums bool) *entryFinder {
 	t := &entryFinder{
-		sums: sums, list: list, first: make(map[Entry]int32, len(list)), next: make([]int32, len(list)),
+		sums: sums, list: list, at: make([]int64, len(list)),
+		first: make(map[Entry]int32, len(list)), next: make([]int32, len(list)),
 		last: make([]int32, len(list)), previous: make([]int32, len(list)),
 	}
+	at := int64(0)
 	for i, e := range list {
+		t.at[i] = at
+		at += int64(e.Size)
 		first, ok := t.first[e]
 		if t.next[i], t.previous[i] = -1, -1; ok {
 			t.previous[i] = t.last[first]
@@ -48,6 +52,8 @@ func (t *entryFinder) entry(f *found) Entry {
 
 // find returns an entry of a frame at or behind from, and in front of limit, −1 if there is none. Of
 // several it returns the one whose distance from the entry from, in bytes, is nearest to distance.
+// All entries that it goes through, but for one, are not behind the one returned. Each from is behind
+// what the call before has returned, so the calls take steps in proportion to the entries.
 func (t *entryFinder) find(f *found, from, limit int, distance int64) int {
 	e := t.entry(f)
 	i, ok := t.first[e]
@@ -56,17 +62,17 @@ func (t *entryFinder) find(f *found, from, limit int, distance int64) int {
 	}
 	for i >= 0 && int(i) < from {
 		i = t.next[i]
+		t.steps++
 	}
 	t.first[e] = i
-	best, least := -1, int64(math.MaxInt64)
-	for at := from; i >= 0 && int(i) < limit; i = t.next[i] {
-		for ; at < int(i); at++ {
-			distance -= int64(t.list[at].Size)
-		}
-		if max(distance, -distance) >= least {
+	best, least := -1, int64(0)
+	for ; i >= 0 && int(i) < limit; i = t.next[i] {
+		t.steps++
+		d := t.at[i] - t.at[from] - distance
+		if d = max(d, -d); best >= 0 && d >= least {
 			break
 		}
-		best, least = int(i), max(distance, -distance)
+		best, least = int(i), d
 	}
 	return best
 }

@@ -58,3 +58,37 @@ func TestFindNearestEntry(t *testing.T) {
 		}
 	}
 }
+
+// TestFindSteps finds frames in tables with many entries that are alike. The steps must be in proportion
+// to the entries.
+func TestFindSteps(t *testing.T) {
+	const n = 1000
+	var different []Entry
+	for i := range n {
+		different = append(different, Entry{Size: 100, Content: 200, Sum: uint32(i)})
+	}
+	same := slices.Repeat(different[:1], n)
+	for name, c := range map[string]struct {
+		list, frames []Entry
+		distance     int64
+	}{
+		"twice":    {slices.Repeat(different, 2), different, 0},
+		"far":      {slices.Repeat(different, 2), different, 1e9},
+		"same":     {slices.Repeat(same, 2), same, 0},
+		"same far": {slices.Repeat(same, 2), same, 700},
+	} {
+		finder, done := newEntryFinder(c.list, true), 0
+		for _, e := range c.frames {
+			f := found{size: int64(e.Size), content: int64(e.Content), sum: e.Sum, summed: true}
+			if j := finder.find(&f, done, len(c.list), c.distance); j >= 0 {
+				done = j + 1
+			}
+			if done == len(c.list) {
+				break
+			}
+		}
+		if finder.steps > 3*len(c.list) {
+			t.Errorf("%s: %d steps for %d entries", name, finder.steps, len(c.list))
+		}
+	}
+}

@@ -53,7 +53,7 @@ type found struct {
 
 const (
 	foundMemory      = 88  // of a found, in bytes
-	tableEntryMemory = 112 // of an entry of a table that can be searched, in bytes
+	tableEntryMemory = 120 // of an entry of a table that can be searched, in bytes
 
 	// minSteps is the number of block headers that a search may always read without finding a
 	// frame.
