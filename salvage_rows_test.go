@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/zstfile"
+	"github.com/gopz/compress/internal/zstframe"
 )
 
 // TestRecoverEqualFrames takes frames out of a row of equal ones. They must be reported, and the rest
@@ -72,5 +73,38 @@ func TestRecoverListedOften(t *testing.T) {
 	})
 	if err != nil || !bytes.Equal(b.Bytes(), content) || lost != entries-1 {
 		t.Errorf("%d bytes, %d blocks lost, %v; want %d, %d", b.Len(), lost, err, testBlock, entries-1)
+	}
+}
+
+// TestRecoverContentSize flips a bit in the content size of a frame and deletes a byte of another one,
+// with and without checksums. Both frames must be reported, and nothing else may move.
+func TestRecoverContentSize(t *testing.T) {
+	const cut = 6
+	for _, opts := range [][]Option{nil, {WithChecksum(false)}} {
+		file, content, frames, _ := seekableParts(t, opts...)
+		for flipped := range frames[:len(frames)-1] { // the last one states its size in a byte
+			if flipped == cut {
+				continue
+			}
+			_, n, err := zstframe.ParseHeader(frames[flipped])
+			if err != nil {
+				t.Fatal(err)
+			}
+			for bit := range 16 { // of the content size
+				bad := slices.Clone(file)
+				bad[frameAt(t, file, flipped)+n-2+bit/8] ^= 1 << (bit % 8)
+				at := frameAt(t, file, cut) + len(frames[cut])/2
+				bad = slices.Delete(bad, at, at+1)
+				got, list := recoverAll(t, bad, WithZeroFill(true))
+				lost := int64(0)
+				for _, d := range list {
+					lost += d.Blocks
+				}
+				if len(got) != len(content) || differentBlocks(got, content) > 2 || lost != 2 {
+					t.Errorf("bit %d of frame %d, options %d: %d bytes of %d; %+v", bit, flipped, len(opts),
+						len(got), len(content), list)
+				}
+			}
+		}
 	}
 }

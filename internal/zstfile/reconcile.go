@@ -60,12 +60,10 @@ func (s *search) takeListed(t *entryFinder, list []Entry) {
 			distance = f.offset - hole
 		}
 		j := t.find(f, done, limits[i], distance)
-		if j < 0 && f.broken < 0 && done < limits[i] && t.isSimilar(f, &list[done]) {
-			j = done
-			if f.content >= 0 && s.decodes(f) {
+		if j < 0 && f.broken < 0 && done < limits[i] {
+			var right bool
+			if j, right = s.takeSimilar(t, f, done, hole < 0); !right {
 				fits = false
-			} else { // the frame is damaged, or does not say
-				f.content = int64(list[j].Content)
 			}
 		}
 		switch {
@@ -92,6 +90,26 @@ func (s *search) takeListed(t *entryFinder, list []Entry) {
 		s.lose(index.DamageFrame, errs.PartIndex, 0, 0, errs.Corrupt,
 			"index: the seek table does not fit the frames")
 	}
+}
+
+// takeSimilar returns the number of an entry if it describes the frame, one of its values aside, and
+// −1 otherwise. right reports whether the frame is damaged, or does not state its content, rather than
+// the table. next means that the frame follows the one that the entry in front describes. Without
+// checksums the size alone must fit then.
+func (s *search) takeSimilar(t *entryFinder, f *found, entry int, next bool) (j int, right bool) {
+	e := &t.list[entry]
+	similar := t.isSimilar(f, e)
+	if !similar && (t.sums || !next || f.size != int64(e.Size)) {
+		return -1, true
+	}
+	if f.content >= 0 && s.decodes(f) {
+		if similar {
+			return entry, false
+		}
+		return -1, true
+	}
+	f.content = int64(e.Content)
+	return entry, true
 }
 
 // split reconciles the frames in front of an offset without a table, if those behind it are as many
