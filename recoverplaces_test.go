@@ -85,3 +85,22 @@ func checkPlaces(t *testing.T, name string, bad, content, file []byte, blocks []
 		}
 	}
 }
+
+// TestRecoverSwappedBlocks swaps two blocks of files with an intact index. All content comes back, and
+// the damage is reported.
+func TestRecoverSwappedBlocks(t *testing.T) {
+	content := textBytes(9*testBlock+9, 1)
+	for _, format := range []Format{PZ, Zstd} {
+		file := encode(t, content, WithFormat(format), WithBlockSize(testBlock))
+		blocks := slices.Collect(openAt(t, file).Blocks())
+		a, b := blocks[3].Offset, blocks[4].Offset
+		end := b + blocks[4].Size
+		bad := slices.Concat(file[:a], file[b:end], file[a:b], file[end:])
+		got, list := recoverAll(t, bad, WithZeroFill(true))
+		equal(t, got, content, fmt.Sprint(format))
+		if len(list) != 1 || list[0].Kind != DamageFrame || list[0].Block != 3 || list[0].Err == nil ||
+			list[0].ContentOffset != 3*testBlock {
+			t.Errorf("%v: %+v", format, list)
+		}
+	}
+}

@@ -206,7 +206,10 @@ func TestRecoverFrameOrders(t *testing.T) {
 			"the table too", join(frames[:2], cut(2), frames[3:], badTable), dropBlocks(content, 2),
 			[]DamageKind{DamageBlocks, DamageFrame},
 		},
-		{"another order", join(frames[:5], frames[6], frames[5], frames[7:], seekTable), content, nil},
+		{
+			"another order", join(frames[:5], frames[6], frames[5], frames[7:], seekTable), content,
+			[]DamageKind{DamageFrame},
+		},
 		{
 			"behind another file",
 			join(head, file, head, frames[:3], cut(3), frames[4:], seekTable),

@@ -25,8 +25,8 @@ const (
 // Relocate changes the offsets of blocks of a stream that are not where an intact index says. That is
 // so if bytes are missing in the file, and as many have been inserted elsewhere. Blocks that it does
 // not find keep their offsets. It reads the header of every block, and in full what lies between
-// blocks that are in place. A read that fails hides blocks. File is the index. The error is the one that
-// ends the search; blocks may then be where no offset says.
+// blocks that are in place. A read that fails hides blocks. File is the index. The first block of the file
+// that has moved makes a gap, without content. The error is the one that ends the search.
 func (s *Salvage) Relocate(blocks []Block, st *Stream, h Headers) error {
 	r := relocation{s: s, headers: h, blocks: blocks, stream: st}
 	from := -1 // of the blocks that are not in place; −1 if there are none
@@ -100,10 +100,26 @@ func (r *relocation) find(from, to int) {
 		pos += int64(at)
 	}
 	for i, place := range r.places {
-		if place.off >= 0 {
-			r.blocks[from+i].Offset = place.off
+		if b := &r.blocks[from+i]; place.off >= 0 && place.off != b.Offset {
+			b.Offset = place.off
+			r.noteMoved(from + i)
 		}
 	}
+}
+
+// noteMoved makes a gap of block k, if it is the first one that has moved.
+func (r *relocation) noteMoved(k int) {
+	if len(r.s.Gaps) > 0 {
+		return
+	}
+	st, number := r.stream, r.stream.Skipped+int64(k)
+	err := &errs.Error{
+		Kind: errs.Corrupt, Part: errs.PartBlock, Stream: st.ID, Block: number, Offset: r.blocks[k].Offset,
+		Detail: "not where the index says",
+	}
+	r.s.Gaps = append(r.s.Gaps, Gap{
+		Before: st.First + int64(k), Kind: DamageFrame, Stream: st.ID, Block: number, Err: err,
+	})
 }
 
 // reserve counts the memory of a search for so many blocks. It reports whether the limit allows it.

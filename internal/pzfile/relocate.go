@@ -8,9 +8,11 @@ import (
 	"github.com/gopz/compress/internal/index"
 )
 
-// Relocate changes the offsets of blocks that are not where an intact index says; see
-// [index.Salvage.Relocate]. verify decodes a block if two headers claim to be its own.
-func Relocate(src io.ReaderAt, x *index.File, limits *container.Limits, verify index.Verify) error {
+// Relocate changes the offsets of blocks that are not where an intact index says, and returns a gap if
+// there are any; see [index.Salvage.Relocate]. verify decodes a block if two headers claim to be its own.
+func Relocate(
+	src io.ReaderAt, x *index.File, limits *container.Limits, verify index.Verify,
+) ([]index.Gap, error) {
 	s := &index.Salvage{Src: src, Limits: limits, Verify: verify, Size: x.Size, File: x}
 	for i := range x.Streams {
 		st := &x.Streams[i]
@@ -20,11 +22,11 @@ func Relocate(src io.ReaderAt, x *index.File, limits *container.Limits, verify i
 		}
 		if !h.isSmall() {
 			if err := s.Relocate(h.blocks, st, &h); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
-	return s.Err
+	return s.Gaps, s.Err
 }
 
 // headers finds blocks of a stream by their headers. It implements index.Headers.

@@ -11,13 +11,16 @@ import (
 	"github.com/gopz/compress/internal/zstframe"
 )
 
-// Relocate changes the offsets of frames that are not where an intact seek table says; see
-// [index.Salvage.Relocate]. A frame without a checksum, or of a table without checksums, is known by
-// its sizes alone.
-func Relocate(src io.ReaderAt, x *index.File, limits *container.Limits, verify index.Verify) error {
+// Relocate changes the offsets of frames that are not where an intact seek table says, and returns a gap
+// if there are any; see [index.Salvage.Relocate]. A frame without a checksum, or of a table without
+// checksums, is known by its sizes alone.
+func Relocate(
+	src io.ReaderAt, x *index.File, limits *container.Limits, verify index.Verify,
+) ([]index.Gap, error) {
 	h := headers{blocks: x.Blocks, sums: x.Streams[0].Checks}
 	h.s.Salvage = index.Salvage{Src: src, Limits: limits, Verify: verify, Size: x.Size, File: x}
-	return h.s.Relocate(h.blocks, &x.Streams[0], &h)
+	err := h.s.Relocate(h.blocks, &x.Streams[0], &h)
+	return h.s.Gaps, err
 }
 
 // headers finds frames by their headers, blocks and checksums. It implements index.Headers.
