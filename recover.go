@@ -53,19 +53,19 @@ const (
 // the size of the content.
 //
 // With an intact index or seek table one damaged block costs that block alone, and in a file of
-// [WithLongDistance] the parts of later blocks that repeat it. These are left out or zero, and reported
-// as [DamageWindow]. Blocks that have moved within the file are found, and the first of them is reported
-// as [DamageFrame]. Otherwise Recover searches the file from the front. An intact index or seek table
-// then says what is lost in front of it, even if bytes are missing.
+// [WithLongDistance] the parts of later blocks that repeat it. These are left out or zero, and
+// reported as [DamageWindow]. Blocks that have moved within the file are found, and the first of
+// them is reported as [DamageFrame]. Otherwise Recover searches the file from the front. An intact
+// index or seek table then says what is lost in front of it, even if bytes are missing.
 //
 // In .zst files Recover finds frames that state their size and are not too large for the memory, as
-// those of a Writer without a Flush do; without any of them the error is [ErrNoIndex]. If frames are
-// missing in a row of equal ones, any of them may be reported as lost, but as many as are missing.
-// Without a seek table, a .zst file stored inside a damaged frame is mistaken for frames of the outer
-// file.
+// those of a Writer without a Flush do; without any of them the error is [ErrNoIndex]. If frames
+// are missing in a row of equal ones, any of them may be reported as lost, but as many as are
+// missing. Without a seek table, a .zst file stored inside a damaged frame is mistaken for frames
+// of the outer file.
 //
-// Parts of the file that cannot be read are damage like any other; [Damage].Err then wraps the error of
-// src.
+// Parts of the file that cannot be read are damage like any other; [Damage].Err then wraps the
+// error of src.
 //
 // In a .gz file Recover goes on at the next member, or the next Deflate block that is dynamic or
 // behind a flush. Blocks have no checks, so it believes what decodes up to the beginning of another
@@ -111,9 +111,9 @@ func Recover(w io.Writer, src io.ReaderAt, size int64, report func(Damage) error
 
 // Recover writes to w the content of the intact blocks among the blocks first … last−1, numbered as
 // [ReaderAt.Blocks] has them. It calls report for each run of lost ones, as the function [Recover]
-// does. So parts of a file can be restored, or with [io.Discard] verified, on several machines. With
-// a report that returns Damage.Err, Recover ends at the first damage. Errors are as those of the
-// function.
+// does. So parts of a file can be restored, or with [io.Discard] verified, on several machines.
+// With a report that returns Damage.Err, Recover ends at the first damage. Errors are as those of
+// the function.
 func (r *ReaderAt) Recover(w io.Writer, first, last int64, report func(Damage) error) error {
 	if err := r.ready(); err != nil {
 		return err

@@ -111,8 +111,8 @@ func TestRecoverTrials(t *testing.T) {
 	}
 }
 
-// count counts the blocks that no fault touches, and those of them that got has not. In a row of equal
-// blocks any of them may be missing for one that a fault touches.
+// count counts the blocks that no fault touches, and those of them that got has not. In a row of
+// equal blocks any of them may be missing for one that a fault touches.
 func (f *trial) count(got []byte, faults []fault) (intact, missing int) {
 	for from := 0; from < len(f.blocks); {
 		row := f.row(from)
@@ -177,8 +177,8 @@ func applyFaults(file []byte, faults []fault) (bad []byte) {
 }
 
 // faults returns up to 20 faults, or 40 if half of them restore the length: bits that are flipped,
-// zeros, and bytes that are inserted or deleted. Inserted bytes are random, or a piece of the file. In
-// every other trial the file stays as long as it was. Blocks of a .gz file are only overwritten.
+// zeros, and bytes that are inserted or deleted. Inserted bytes are random, or a piece of the file.
+// In every other trial the file stays as long as it was. Blocks of a .gz file are only overwritten.
 func (f *trial) faults(r *rand.Rand) (list []fault) {
 	kinds := 4
 	if !f.places {
@@ -229,8 +229,8 @@ func (f *trial) place(r *rand.Rand, list []fault, n int) fault {
 	}
 }
 
-// isIndex reports whether the bytes from … to−1, or the place between two bytes, lie in or at an index
-// between two blocks.
+// isIndex reports whether the bytes from … to−1, or the place between two bytes, lie in or at an
+// index between two blocks.
 func (f *trial) isIndex(from, to int) bool {
 	for i := 1; i < len(f.blocks); i++ {
 		at, next := int(f.blocks[i-1].Offset+f.blocks[i-1].Size), int(f.blocks[i].Offset)

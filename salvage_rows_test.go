@@ -10,9 +10,9 @@ import (
 	"github.com/gopz/compress/internal/zstframe"
 )
 
-// TestRecoverEqualFrames takes frames out of a row of equal ones. They must be reported, and the rest
-// must be at its place. In every other case bytes elsewhere make up for them, so that the seek table
-// fits the file.
+// TestRecoverEqualFrames takes frames out of a row of equal ones. They must be reported, and the
+// rest must be at its place. In every other case bytes elsewhere make up for them, so that the seek
+// table fits the file.
 func TestRecoverEqualFrames(t *testing.T) {
 	const from, to = 4, 12 // the row
 	content := slices.Concat(textBytes(from*testBlock, 1),
@@ -72,12 +72,13 @@ func TestRecoverListedOften(t *testing.T) {
 		return nil
 	})
 	if err != nil || !bytes.Equal(b.Bytes(), content) || lost != entries-1 {
-		t.Errorf("%d bytes, %d blocks lost, %v; want %d, %d", b.Len(), lost, err, testBlock, entries-1)
+		t.Errorf("%d bytes, %d blocks lost, %v; want %d, %d", b.Len(), lost, err, testBlock,
+			entries-1)
 	}
 }
 
-// TestRecoverContentSize flips a bit in the content size of a frame and deletes a byte of another one,
-// with and without checksums. Both frames must be reported, and nothing else may move.
+// TestRecoverContentSize flips a bit in the content size of a frame and deletes a byte of another
+// one, with and without checksums. Both frames must be reported, and nothing else may move.
 func TestRecoverContentSize(t *testing.T) {
 	const cut = 6
 	for _, opts := range [][]Option{nil, {WithChecksum(false)}} {
@@ -101,8 +102,8 @@ func TestRecoverContentSize(t *testing.T) {
 					lost += d.Blocks
 				}
 				if len(got) != len(content) || differentBlocks(got, content) > 2 || lost != 2 {
-					t.Errorf("bit %d of frame %d, options %d: %d bytes of %d; %+v", bit, flipped, len(opts),
-						len(got), len(content), list)
+					t.Errorf("bit %d of frame %d, options %d: %d bytes of %d; %+v", bit, flipped,
+						len(opts), len(got), len(content), list)
 				}
 			}
 		}

@@ -9,24 +9,28 @@ const HeaderBytes = 16
 type Headers interface {
 	// IsAt reports whether the header of block k is at an offset.
 	IsAt(k int, off int64) bool
-	// Begin says that the calls of BlockAt that follow are about the blocks from … to−1. It may keep
-	// headersMemory bytes for each of them.
+	// Begin says that the calls of BlockAt that follow are about the blocks from … to−1. It may
+	// keep headersMemory bytes for each of them.
 	Begin(from, to int)
-	// BlockAt returns the block whose header is at an offset, −1 if there is none. p is what the file
-	// has there: HeaderBytes, or fewer where the search ends.
+	// BlockAt returns the block whose header is at an offset, −1 if there is none. p is what the
+	// file has there: HeaderBytes, or fewer where the search ends.
 	BlockAt(p []byte, off int64) int
 }
 
 const (
-	headersMemory = 24                 // that Headers may keep of a block looked for, in bytes
-	placeMemory   = headersMemory + 32 // of a block looked for, in bytes; a slice that grows exists twice
+	// headersMemory is what Headers may keep of a block looked for, in bytes.
+	headersMemory = 24
+
+	// placeMemory is the memory of a block looked for, in bytes. A slice that grows exists twice.
+	placeMemory = headersMemory + 32
 )
 
-// Relocate changes the offsets of blocks of a stream that are not where an intact index says. That is
-// so if bytes are missing in the file, and as many have been inserted elsewhere. Blocks that it does
-// not find keep their offsets. It reads the header of every block, and in full what lies between
-// blocks that are in place. A read that fails hides blocks. File is the index. The first block of the file
-// that has moved makes a gap, without content. The error is the one that ends the search.
+// Relocate changes the offsets of blocks of a stream that are not where an intact index says. That
+// is so if bytes are missing in the file, and as many have been inserted elsewhere. Blocks that it
+// does not find keep their offsets. It reads the header of every block, and in full what lies
+// between blocks that are in place. A read that fails hides blocks. File is the index. The first
+// block of the file that has moved makes a gap, without content. The error is the one that ends the
+// search.
 func (s *Salvage) Relocate(blocks []Block, st *Stream, h Headers) error {
 	r := relocation{s: s, headers: h, blocks: blocks, stream: st}
 	from := -1 // of the blocks that are not in place; −1 if there are none
@@ -114,8 +118,8 @@ func (r *relocation) noteMoved(k int) {
 	}
 	st, number := r.stream, r.stream.Skipped+int64(k)
 	err := &errs.Error{
-		Kind: errs.Corrupt, Part: errs.PartBlock, Stream: st.ID, Block: number, Offset: r.blocks[k].Offset,
-		Detail: "not where the index says",
+		Kind: errs.Corrupt, Part: errs.PartBlock, Stream: st.ID, Block: number,
+		Offset: r.blocks[k].Offset, Detail: "not where the index says",
 	}
 	r.s.Gaps = append(r.s.Gaps, Gap{
 		Before: st.First + int64(k), Kind: DamageFrame, Stream: st.ID, Block: number, Err: err,
@@ -127,14 +131,14 @@ func (r *relocation) reserve(blocks int) bool {
 	s := r.s
 	s.Extra = max(s.Extra, placeMemory*int64(blocks))
 	if need, limit := s.Memory(), s.Limits.Memory(); need > limit && s.canceled() == nil {
-		s.Err = errs.OutOfMemory(need, "a search for %d blocks takes more than the limit of %d bytes",
-			blocks, limit)
+		s.Err = errs.OutOfMemory(need,
+			"a search for %d blocks takes more than the limit of %d bytes", blocks, limit)
 	}
 	return s.Err == nil
 }
 
-// take notes that the header of block k, one of from … to−1, is at an offset. It returns how many bytes
-// further on the search goes on.
+// take notes that the header of block k, one of from … to−1, is at an offset. It returns how many
+// bytes further on the search goes on.
 func (r *relocation) take(k, from, to int, off int64) int {
 	p := &r.places[k-from]
 	if p.off >= 0 && !p.intact {

@@ -9,8 +9,8 @@ import (
 	"github.com/gopz/compress/internal/errs"
 )
 
-// markHeaders are the headers of a file in which block k begins with the byte 'A'+k and HeaderBytes−1
-// zeros.
+// markHeaders are the headers of a file in which block k begins with the byte 'A'+k and
+// HeaderBytes−1 zeros.
 type markHeaders struct{ data []byte }
 
 func (h markHeaders) IsAt(k int, off int64) bool {
@@ -39,8 +39,8 @@ func relocate(data []byte, limits *container.Limits, verify Verify) (offsets []i
 	return offsets, err
 }
 
-// markedFile returns a file with block 0 at its place, block 2 at the end, and the header of block 1
-// at offsets.
+// markedFile returns a file with block 0 at its place, block 2 at the end, and the header of block
+// 1 at offsets.
 func markedFile(size int, offsets ...int) []byte {
 	data := make([]byte, size)
 	data[0], data[size-100] = 'A', 'C'
@@ -50,8 +50,8 @@ func markedFile(size int, offsets ...int) []byte {
 	return data
 }
 
-// TestRelocateDecodesOnce has many copies of the header of a block. No place may be decoded twice, and
-// none once the block has been found.
+// TestRelocateDecodesOnce has many copies of the header of a block. No place may be decoded twice,
+// and none once the block has been found.
 func TestRelocateDecodesOnce(t *testing.T) {
 	const copies, good = 50, 150 + 16*20
 	var at []int
@@ -74,8 +74,8 @@ func TestRelocateDecodesOnce(t *testing.T) {
 	}
 }
 
-// TestRelocateMemory has no memory for places, for the index and a block, or for nothing. Relocate must
-// say so.
+// TestRelocateMemory has no memory for places, for the index and a block, or for nothing. Relocate
+// must say so.
 func TestRelocateMemory(t *testing.T) {
 	data := markedFile(1000, 300, 400)
 	var memory int64
@@ -84,18 +84,20 @@ func TestRelocateMemory(t *testing.T) {
 		return false, errs.OutOfMemory(0, "block")
 	}
 	const need = StreamMemory + 3*BlockMemory + placeMemory
-	if _, err := relocate(data, &container.Limits{MaxMemory: need - 1}, fails); !errors.Is(err, errs.Memory) {
+	_, err := relocate(data, &container.Limits{MaxMemory: need - 1}, fails)
+	if !errors.Is(err, errs.Memory) {
 		t.Errorf("no memory for places: %v", err)
 	}
 	if memory != 0 {
 		t.Error("a block was decoded without memory")
 	}
-	_, err := relocate(data, &container.Limits{MaxMemory: need + 50}, fails)
+	_, err = relocate(data, &container.Limits{MaxMemory: need + 50}, fails)
 	if !errors.Is(err, errs.Memory) || memory != 50 {
 		t.Errorf("no memory for a block: %v; %d bytes, want 50", err, memory)
 	}
 	ok := func(*File, int64) (bool, error) { return true, nil }
-	if at, err := relocate(data, &container.Limits{MaxMemory: need}, ok); err != nil || at[1] != 300 {
+	at, err := relocate(data, &container.Limits{MaxMemory: need}, ok)
+	if err != nil || at[1] != 300 {
 		t.Errorf("enough memory: block at %d, %v; want 300", at[1], err)
 	}
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/gopz/compress/internal/index"
 )
 
-// Relocate changes the offsets of blocks that are not where an intact index says, and returns a gap if
-// there are any; see [index.Salvage.Relocate]. verify decodes a block if two headers claim to be its own.
+// Relocate changes the offsets of blocks that are not where an intact index says, and returns a gap
+// if there are any; see [index.Salvage.Relocate]. verify decodes a block if two headers claim to be
+// its own.
 func Relocate(
 	src io.ReaderAt, x *index.File, limits *container.Limits, verify index.Verify,
 ) ([]index.Gap, error) {

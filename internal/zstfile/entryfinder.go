@@ -11,8 +11,8 @@ type entryFinder struct {
 	first map[Entry]int32 // first entry with these values that has not been passed
 	next  []int32         // the next entry with the same values, −1 if there is none
 
-	// For before: the last entry with the values of an entry that is the first one with them, and the
-	// entry in front of each that has the same values, −1 if there is none.
+	// For before: the last entry with the values of an entry that is the first one with them, and
+	// the entry in front of each that has the same values, −1 if there is none.
 	last, previous []int32
 
 	steps int // entries that find has gone through
@@ -50,10 +50,11 @@ func (t *entryFinder) entry(f *found) Entry {
 	return e
 }
 
-// find returns an entry of a frame at or behind from, and in front of limit, −1 if there is none. Of
-// several it returns the one whose distance from the entry from, in bytes, is nearest to distance.
-// All entries that it goes through, but for one, are not behind the one returned. Each from is behind
-// what the call before has returned, so the calls take steps in proportion to the entries.
+// find returns an entry of a frame at or behind from, and in front of limit, −1 if there is none.
+// Of several it returns the one whose distance from the entry from, in bytes, is nearest to
+// distance. All entries that it goes through, but for one, are not behind the one returned. Each
+// from is behind what the call before has returned, so the calls take steps in proportion to the
+// entries.
 func (t *entryFinder) find(f *found, from, limit int, distance int64) int {
 	e := t.entry(f)
 	i, ok := t.first[e]
@@ -77,10 +78,10 @@ func (t *entryFinder) find(f *found, from, limit int, distance int64) int {
 	return best
 }
 
-// limits returns, for each frame, an entry in front of which its own entry must be. Copies of frames
-// and frames in the wrong order may lie anywhere. So the entries that only one frame has tell where the
-// others can be: as many of these as are in order. In between, each frame leaves an entry for those
-// behind it.
+// limits returns, for each frame, an entry in front of which its own entry must be. Copies of
+// frames and frames in the wrong order may lie anywhere. So the entries that only one frame has
+// tell where the others can be: as many of these as are in order. In between, each frame leaves an
+// entry for those behind it.
 func (t *entryFinder) limits(frames []found) []int {
 	list := t.anchors(frames)
 	floors := make([]int, len(list))
@@ -100,8 +101,8 @@ func (t *entryFinder) limits(frames []found) []int {
 	return list
 }
 
-// anchors returns, for each frame, its entry if no other entry and no other frame is like it, and −1
-// otherwise. The entries ascend.
+// anchors returns, for each frame, its entry if no other entry and no other frame is like it, and
+// −1 otherwise. The entries ascend.
 func (t *entryFinder) anchors(frames []found) []int {
 	list, count := make([]int, len(frames)), make([]int32, len(t.list))
 	for i := range frames {

@@ -59,8 +59,8 @@ func TestFindNearestEntry(t *testing.T) {
 	}
 }
 
-// TestFindSteps finds frames in tables with many entries that are alike. The steps must be in proportion
-// to the entries.
+// TestFindSteps finds frames in tables with many entries that are alike. The steps must be in
+// proportion to the entries.
 func TestFindSteps(t *testing.T) {
 	const n = 1000
 	var different []Entry

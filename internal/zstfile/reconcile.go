@@ -34,8 +34,8 @@ func (s *search) takeAll() {
 }
 
 // takeListed makes blocks of the frames that a table lists, and reports the listed frames that are
-// missing. Behind damage, frames that are not listed are content of a lost frame. Without damage the
-// table should list them. In a row of frames with the same entry nothing tells which ones are
+// missing. Behind damage, frames that are not listed are content of a lost frame. Without damage
+// the table should list them. In a row of frames with the same entry nothing tells which ones are
 // missing: the first ones are taken, unless their places tell more.
 func (s *search) takeListed(t *entryFinder, list []Entry) {
 	done, fits := 0, true // entries before the current frame; whether the table is right
@@ -61,10 +61,9 @@ func (s *search) takeListed(t *entryFinder, list []Entry) {
 		}
 		j := t.find(f, done, limits[i], distance)
 		if j < 0 && f.broken < 0 && done < limits[i] {
-			var right bool
-			if j, right = s.takeSimilar(t, f, done, hole < 0); !right {
-				fits = false
-			}
+			var wrong bool
+			j, wrong = s.takeSimilar(t, f, done, hole < 0)
+			fits = fits && !wrong
 		}
 		switch {
 		case j >= 0:
@@ -92,23 +91,23 @@ func (s *search) takeListed(t *entryFinder, list []Entry) {
 	}
 }
 
-// takeSimilar returns the number of an entry if it describes the frame, one of its values aside, and
-// −1 otherwise. right reports whether the frame is damaged, or does not state its content, rather than
-// the table. next means that the frame follows the one that the entry in front describes. Without
-// checksums the size alone must fit then.
-func (s *search) takeSimilar(t *entryFinder, f *found, entry int, next bool) (j int, right bool) {
+// takeSimilar returns the number of an entry if all values of a frame but one fit it, and −1
+// otherwise. If the frame is intact, the table is wrong. If not, it gets the content size of the
+// entry. Without checksums the size of a damaged frame alone is enough, if next is set: nothing is
+// missing in front of it.
+func (s *search) takeSimilar(t *entryFinder, f *found, entry int, next bool) (j int, wrong bool) {
 	e := &t.list[entry]
 	similar := t.isSimilar(f, e)
 	if !similar && (t.sums || !next || f.size != int64(e.Size)) {
-		return -1, true
+		return -1, false
 	}
-	if f.content >= 0 && s.decodes(f) {
-		if similar {
-			return entry, false
-		}
-		return -1, true
+	if f.content < 0 || !s.decodes(f) {
+		f.content = int64(e.Content)
+		return entry, false
 	}
-	f.content = int64(e.Content)
+	if !similar {
+		return -1, false
+	}
 	return entry, true
 }
 

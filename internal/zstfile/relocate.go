@@ -11,9 +11,9 @@ import (
 	"github.com/gopz/compress/internal/zstframe"
 )
 
-// Relocate changes the offsets of frames that are not where an intact seek table says, and returns a gap
-// if there are any; see [index.Salvage.Relocate]. A frame without a checksum, or of a table without
-// checksums, is known by its sizes alone.
+// Relocate changes the offsets of frames that are not where an intact seek table says, and returns
+// a gap if there are any; see [index.Salvage.Relocate]. A frame without a checksum, or of a table
+// without checksums, is known by its sizes alone.
 func Relocate(
 	src io.ReaderAt, x *index.File, limits *container.Limits, verify index.Verify,
 ) ([]index.Gap, error) {
@@ -76,8 +76,8 @@ func compareEntries(b *index.Block, size int32, sum uint32) int {
 	return cmp.Or(cmp.Compare(b.Size, size), cmp.Compare(b.Sum, sum))
 }
 
-// BlockAt implements index.Headers. Of several blocks with the same entry it returns the one that is
-// nearest to where the frame would be if nothing was missing since the last frame.
+// BlockAt implements index.Headers. Of several blocks with the same entry it returns the one that
+// is nearest to where the frame would be if nothing was missing since the last frame.
 func (h *headers) BlockAt(p []byte, off int64) int {
 	if !IsFrame(p) {
 		return -1
@@ -102,8 +102,8 @@ func (h *headers) BlockAt(p []byte, off int64) int {
 	return k
 }
 
-// nearest returns the block nearest to the offset own that has the entry of a frame. It returns −1 if
-// that is none of those around.
+// nearest returns the block nearest to the offset own that has the entry of a frame. It returns −1
+// if that is none of those around.
 func (h *headers) nearest(f *found, own int64) int {
 	next := h.from + sort.Search(h.to-h.from, func(i int) bool { return h.blocks[h.from+i].Offset >= own })
 	best, distance := -1, int64(0)

@@ -12,8 +12,8 @@ import (
 )
 
 // A search finds the frames of a .zst file whose seek table is damaged or missing. It also serves
-// for a table that does not fit the frames in front of it. Bytes are then missing there, or have been
-// inserted.
+// for a table that does not fit the frames in front of it. Bytes are then missing there, or have
+// been inserted.
 //
 // It goes through the file once: from frame to frame where one follows the other, and from byte to
 // byte where it has to look for the next. Frames that say how much content they have, as those of
