@@ -35,8 +35,10 @@ type DamageKind = index.DamageKind
 const (
 	DamageBlocks  = index.DamageBlocks  // blocks are lost, and their number is known
 	DamageUnknown = index.DamageUnknown // any number of blocks is lost, or none
-	DamageFrame   = index.DamageFrame   // the header or index of a stream is damaged; no content is lost
 
+	// DamageFrame: no content is lost. The header or the index of a stream is damaged, a block is
+	// not at its place, or there are bytes that belong to nothing.
+	DamageFrame = index.DamageFrame
 	// DamageWindow: Content of the Span bytes that come next are lost. They repeat content that is
 	// lost. In a .pz file the Span bytes are a block; see WithLongDistance.
 	DamageWindow = index.DamageWindow

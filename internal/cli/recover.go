@@ -91,7 +91,7 @@ func damageText(d compress.Damage, unit string) string {
 	errors.As(d.Err, &e)
 	switch {
 	case d.Kind == compress.DamageFrame:
-		return frameDamage(d, e, stream)
+		return frameDamage(d, e, unit, stream)
 	case d.Kind == compress.DamageUnknown && e != nil &&
 		d.Stream > 0 && d.Block == 0 && d.Content < 0:
 		return fmt.Sprintf("trailing garbage or a damaged stream, from byte %d of the file on",
@@ -119,11 +119,14 @@ func damageText(d compress.Damage, unit string) string {
 }
 
 // frameDamage describes damage that costs no content. e is nil if the cause is unknown.
-func frameDamage(d compress.Damage, e *compress.Error, stream string) string {
+func frameDamage(d compress.Damage, e *compress.Error, unit, stream string) string {
 	const noLoss = "; no content is lost"
 	switch {
 	case e != nil && e.Part == compress.PartStray:
 		return fmt.Sprintf("bytes that belong to no frame (byte %d)%s", e.Offset, noLoss)
+	case e != nil && e.Part == compress.PartBlock:
+		return fmt.Sprintf("%s %d%s is not at its place (byte %d)%s", unit, d.Block, stream,
+			e.Offset, noLoss)
 	case errors.Is(d.Err, compress.ErrTruncated), e != nil && e.Part == compress.PartIndex:
 		return "the index" + stream + " is damaged" + noLoss
 	}

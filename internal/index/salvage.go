@@ -14,7 +14,7 @@ type DamageKind uint8
 const (
 	DamageBlocks  DamageKind = iota // blocks are lost, and their number is known
 	DamageUnknown                   // any number of blocks is lost, or none
-	DamageFrame                     // a header or an index is damaged; no content is lost
+	DamageFrame                     // something else is damaged or misplaced; no content is lost
 	DamageWindow                    // bytes are lost that are copies of lost content
 	DamageCheck                     // content has no check, or a wrong one
 )
