@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/section"
 	"github.com/gopz/compress/internal/testenv"
-	"github.com/gopz/compress/parity"
 )
 
 // trial is a file that random faults damage.
@@ -39,7 +39,7 @@ func newTrials(t *testing.T) []trial {
 	pz := encode(t, content, block)
 	return []trial{
 		newTrial(t, "pz", content, pz),
-		newTrial(t, "pz with parity", content, withParity(t, pz)),
+		newTrial(t, "pz with parity", content, pz, makeSection(section.Parity, randomBytes(len(pz)/100, 1))),
 		newTrial(t, "pz of small blocks", start, encode(t, start, least)),
 		newTrial(t, "zst", content, encode(t, content, zst, block)),
 		newTrial(t, "zst without checksums", content, encode(t, content, zst, block, bare)),
@@ -48,22 +48,6 @@ func newTrials(t *testing.T) []trial {
 			encode(t, content[half:], zst, block)),
 		membersTrial(t, content),
 	}
-}
-
-// withParity returns a file with parity of 1%.
-func withParity(t *testing.T, file []byte) []byte {
-	var b bytes.Buffer
-	p, err := parity.NewWriter(&b, parity.Options{Percent: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := p.Write(file); err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
 }
 
 // membersTrial returns the trial of a .gz file, whose blocks are its members.

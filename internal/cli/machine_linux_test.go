@@ -77,7 +77,7 @@ func TestMachineLimit(t *testing.T) {
 
 // tableOf returns a field of level 9 of the memory table: 0 to compress, 2 to restore.
 func tableOf(text string, field int) string {
-	_, rest, _ := strings.Cut(text, "\n        9  ")
+	_, rest, _ := strings.Cut(text, "\n      9  ")
 	line, _, _ := strings.Cut(rest, "\n")
 	return strings.Fields(line)[field]
 }
