@@ -146,10 +146,7 @@ type streamReader struct {
 	src    io.ReaderAt
 	limits *container.Limits
 	scan   Scanner // knows how to read a header, and what to say of a bad one
-
-	excess int64 // bytes that the stream has more than its footer says; negative if it has fewer
-
-	buf [8 << 10]byte
+	buf    [8 << 10]byte
 }
 
 // read reads header and index of stream i and appends its blocks. The stream's Blocks are the units
@@ -220,7 +217,7 @@ func (sr *streamReader) read(i int) error {
 	switch {
 	case err != nil:
 		return bad(err)
-	case kept > 0, r.offset+sr.excess != tail, x.Content-st.ContentOffset != st.Content,
+	case kept > 0, r.offset != tail, x.Content-st.ContentOffset != st.Content,
 		announced >= 0 && announced != st.Content, indexUnits(r.size) != units, marker != want:
 		return s.fail(errs.Corrupt, errs.PartIndex, tail, "index does not add up")
 	}

@@ -79,9 +79,6 @@ type outer struct {
 func Salvage(
 	src io.ReaderAt, size int64, limits *container.Limits, rules Rules, verify index.Verify,
 ) (*index.File, []index.Gap, error) {
-	if x := readResized(src, size, limits, rules.Known); x != nil {
-		return salvageByIndex(src, x, limits, verify)
-	}
 	s := &search{rules: rules, Salvage: index.Salvage{
 		Src: src, Limits: limits, Verify: verify, Size: size, File: &index.File{Size: size},
 	}}
