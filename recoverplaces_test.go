@@ -109,3 +109,18 @@ func TestRecoverSwappedBlocks(t *testing.T) {
 		}
 	}
 }
+
+// TestRecoverPartInFront inserts a part of a block in front of the block, and deletes as many bytes
+// behind it. The header of the part is where the index says.
+func TestRecoverPartInFront(t *testing.T) {
+	content := textBytes(9*testBlock+9, 1)
+	for _, format := range []Format{PZ, Zstd} {
+		file := encode(t, content, WithFormat(format), WithBlockSize(testBlock))
+		blocks := slices.Collect(openAt(t, file).Blocks())
+		for k := range 7 {
+			at, cut := blocks[k].Offset, blocks[7].Offset+200
+			bad := slices.Concat(file[:at], file[at:at+100], file[at:cut], file[cut+100:])
+			checkPlaces(t, fmt.Sprintf("%v, block %d", format, k), bad, content, file, blocks)
+		}
+	}
+}

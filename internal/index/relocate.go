@@ -65,10 +65,16 @@ type place struct {
 	intact bool  // the block has been decoded there
 }
 
-// find looks for the blocks from … to−1 between the blocks in front of them and behind them.
+// find looks for the blocks from … to−1 between the blocks in front of them and behind them. The block
+// in front is one of them if it is not intact: its header may be that of an inserted part of it.
 func (r *relocation) find(from, to int) {
 	if !r.reserve(to - from) {
 		return
+	}
+	if from > 0 && !r.isIntact(from-1, r.blocks[from-1].Offset) {
+		if from--; !r.reserve(to - from) {
+			return
+		}
 	}
 	pos, last := r.blocks[from].Offset, &r.blocks[to-1]
 	if from > 0 {
