@@ -77,7 +77,7 @@ func (c *cover) content(n, size int) []byte {
 	}
 	epochs := max(1, size/n/epochFactor)
 	step := max(len(c.data)/epochs, 8*n, 1)
-	var list []*segment // pointers share their sort function with those of other packages
+	var list []*segment // pointers: Go compiles one sort function for those of all types
 	total := 0
 	for before := -size; total < size && total-before > size/leastRound; {
 		before = total
