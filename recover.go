@@ -56,9 +56,10 @@ const (
 //
 // With an intact index or seek table one damaged block costs that block alone, and in a file of
 // [WithLongDistance] the parts of later blocks that repeat it. These are left out or zero, and
-// reported as [DamageWindow]. Blocks that have moved within the file are found, and the first of
-// them is reported as [DamageFrame]. Otherwise Recover searches the file from the front. An intact
-// index or seek table then says what is lost in front of it, even if bytes are missing.
+// reported as [DamageWindow]. Blocks that have moved within the file are found, and the first of them
+// is reported as [DamageFrame]. Otherwise Recover searches the file from the front. An intact index
+// or seek table then says what is lost in front of it, even if bytes are missing. Where the index of
+// a .pz file shows that a block is there twice, Recover writes one and reports [DamageUnknown].
 //
 // In .zst files Recover finds frames that state their size and are not too large for the memory, as
 // those of a Writer without a Flush do; without any of them the error is [ErrNoIndex]. If frames
@@ -66,8 +67,7 @@ const (
 // missing. Without a seek table, a .zst file stored inside a damaged frame is mistaken for frames
 // of the outer file.
 //
-// Parts of the file that cannot be read are damage like any other; [Damage].Err then wraps the
-// error of src.
+// Parts that cannot be read are damage like any other; [Damage].Err then wraps the error of src.
 //
 // In a .gz file Recover goes on at the next member, or the next Deflate block that is dynamic or
 // behind a flush. Blocks have no checks, so it believes what decodes up to the beginning of another

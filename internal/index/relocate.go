@@ -83,6 +83,8 @@ func (r *relocation) find(from, to int) {
 	end := last.Offset + int64(last.Size)
 	if to < len(r.blocks) {
 		end = r.blocks[to].Offset
+	} else {
+		end = max(end, r.stream.Offset+r.stream.Size) // bytes may have been inserted
 	}
 	r.places = r.places[:0]
 	for range to - from {

@@ -171,9 +171,12 @@ func (s *Salvage) AccountFor(more int64) {
 	}
 }
 
+// IsSpent reports whether so much was decoded in vain that Intact decodes no more.
+func (s *Salvage) IsSpent() bool { return s.wasted > maxWaste*s.Size }
+
 // Intact reports whether the block, in a stream like st, can be decoded.
 func (s *Salvage) Intact(b Block, st Stream, maxFrame int) bool {
-	if s.wasted > maxWaste*s.Size {
+	if s.IsSpent() {
 		return false
 	}
 	b.Content = 0

@@ -36,6 +36,7 @@ type headers struct {
 	head   Header
 	blocks []index.Block
 	first  int64 // number in the stream of the first one
+	excess int64 // by how much the stream is longer than before
 
 	from, to int
 	keys     map[[3]byte]bool // with which the entries of the blocks from … to−1 begin
@@ -86,7 +87,8 @@ func entryOf(b *index.Block) Entry {
 }
 
 // BlockAt implements index.Headers. The check of a header tells the number of its block, that of a
-// short one only modulo 2¹⁶. Of several blocks BlockAt returns the one whose entry is nearest.
+// short one only modulo 2¹⁶. Of several blocks BlockAt returns the one whose place is nearest, in the
+// stream as it was or behind what was inserted.
 func (h *headers) BlockAt(p []byte, off int64) int {
 	if len(p) < 3 || !h.keys[[3]byte(p)] || len(p) < headerSize(p[0]) {
 		return -1
@@ -101,7 +103,11 @@ func (h *headers) BlockAt(p []byte, off int64) int {
 	ahead := (number - h.first - int64(h.from)) & (step - 1)
 	for k := int64(h.from) + ahead; k < int64(h.to); k += step {
 		b := &h.blocks[k]
-		if d := max(b.Offset-off, off-b.Offset); d < distance && h.matches(int(k), p) {
+		d := max(b.Offset-off, off-b.Offset)
+		if moved := b.Offset + h.excess; moved != b.Offset {
+			d = min(d, max(moved-off, off-moved))
+		}
+		if d < distance && h.matches(int(k), p) {
 			best, distance = int(k), d
 		}
 	}

@@ -86,6 +86,9 @@ func Salvage(
 		s.stream()
 		s.skipSections()
 	}
+	if s.Err == nil && s.Found {
+		s.placeByIndex()
+	}
 	if s.Err != nil {
 		return nil, nil, s.Err
 	}
@@ -162,10 +165,7 @@ func (s *search) stream() {
 		s.start, s.Found = s.pos, true
 		s.pos += int64(s.head.Size())
 	} else {
-		s.head = Header{
-			Pipeline: s.rules.Default, BlockSize: MaxBlockSize, Checks: true, ContentSize: -1,
-			Sources: ldm.MaxSources, Dictionary: s.rules.Dictionary,
-		}
+		s.head = s.rules.header()
 	}
 	s.back = s.pos
 	for s.Err == nil {
@@ -239,6 +239,14 @@ func (s *search) endOf(e Entry) int64 { return s.pos + int64(e.HeaderSize()) + i
 // headerAt reads the header of a stream, if there is one at off.
 func (s *search) headerAt(off int64) (Header, bool) {
 	return s.rules.parseHeader(s.Peek(s.small[:MaxHeaderSize], off))
+}
+
+// header returns what counts as the header of a stream that has lost it.
+func (r *Rules) header() Header {
+	return Header{
+		Pipeline: r.Default, BlockSize: MaxBlockSize, Checks: true, ContentSize: -1,
+		Sources: ldm.MaxSources, Dictionary: r.Dictionary,
+	}
 }
 
 // parseHeader reads the header of a stream, if p begins with one.
