@@ -51,7 +51,9 @@ licences() {
   echo "pz contains the following modules and parts of Go's standard library."
   modules "$1" | while read -r path version; do
     printf '\n---- %s %s\n\n' "$path" "$version"
-    (shopt -s nocaseglob && cat "$(go -C "$tmp/source" list -m -f '{{.Dir}}' "$path")"/license*)
+    # libcap/psx may be used under BSD 3-clause or the GPL. pz uses it under the first.
+    (shopt -s nocaseglob && sed '/^GPL v2\.0:$/,$d' \
+      "$(go -C "$tmp/source" list -m -f '{{.Dir}}' "$path")"/license*)
   done
   printf '\n---- Go\n\n'
   cat "$(go env GOROOT)/LICENSE"
