@@ -52,39 +52,101 @@ func TestRecoverInserted(t *testing.T) {
 }
 
 // TestRecoverInsertedTwice: the report says that blocks were left out, as they may be what is left of
-// another stream.
+// another stream. Blocks that follow one another make one report.
 func TestRecoverInsertedTwice(t *testing.T) {
 	f := newInsertedFile(t, 13)
-	_, list := recoverAll(t, f.bad)
-	if len(list) != 2 || list[0].Kind != DamageFrame || list[0].Block != 4 {
-		t.Fatalf("%+v, want a moved block and a copy", list)
+	for _, c := range []struct {
+		from, end int
+		copies    []int64 // the first block of each run
+	}{
+		{3, 4, []int64{3}},
+		{2, 4, []int64{2}},
+		{0, 4, []int64{0}},
+	} {
+		part := f.file[f.blocks[c.from].Offset:f.blocks[c.end].Offset]
+		_, list := recoverAll(t, slices.Concat(f.file[:f.copyAt], part, f.file[f.copyAt:]))
+		f.checkTwice(t, list, c.copies...)
 	}
-	var e *Error
-	d := list[1]
-	if d.Kind != DamageUnknown || d.Block != 3 || !errors.As(d.Err, &e) || e.Offset != int64(f.copyAt) {
-		t.Errorf("%+v, want a copy of block 3 at %d", d, f.copyAt)
+	at := f.blocks[8].Offset + f.blocks[3].Size // of block 8
+	apart := slices.Concat(f.bad[:at], f.file[f.blocks[7].Offset:f.blocks[8].Offset], f.bad[at:])
+	_, list := recoverAll(t, apart)
+	f.checkTwice(t, list, 3, 7)
+}
+
+// checkTwice compares the blocks that are reported as there twice, after the first one that has moved.
+func (f *insertedFile) checkTwice(t *testing.T, list []Damage, want ...int64) {
+	t.Helper()
+	if len(list) != 1+len(want) || list[0].Kind != DamageFrame || list[0].Block != 4 {
+		t.Fatalf("%+v, want that block 4 has moved, and copies of %v", list, want)
+	}
+	for i, d := range list[1:] {
+		var e *Error
+		if d.Kind != DamageUnknown || d.Block != want[i] || !errors.As(d.Err, &e) || e.Part != PartStray ||
+			i == 0 && e.Offset != int64(f.copyAt) {
+			t.Errorf("%+v, want a copy of block %d", d, want[i])
+		}
+	}
+}
+
+// TestRecoverInsertedHeader: the header of the file is lost too.
+func TestRecoverInsertedHeader(t *testing.T) {
+	f := newInsertedFile(t, 13)
+	f.bad[0] ^= 1
+	got, list := recoverAll(t, f.bad)
+	if !bytes.Equal(got, f.content) || len(list) != 3 || partOf(list[0].Err) != PartHeader {
+		t.Errorf("%d bytes of %d, damage %+v", len(got), len(f.content), list)
+	}
+	// Without the header, only the blocks tell that they have no checks.
+	file := encode(t, f.content, WithBlockSize(testBlock), WithChecksum(false))
+	bad := slices.Concat(file[:f.copyAt], file[f.blocks[3].Offset:f.copyAt], file[f.copyAt:])
+	bad[0] ^= 1
+	if got, list := recoverAll(t, bad); len(got) < len(f.content) {
+		t.Errorf("without checks: %d bytes of %d, damage %+v", len(got), len(f.content), list)
+	}
+}
+
+// TestRecoverInsertedLimit: the content that is intact fits the limit, that of the whole file does not.
+func TestRecoverInsertedLimit(t *testing.T) {
+	f := newInsertedFile(t, 13)
+	clear(f.bad[f.blocks[7].Offset:f.blocks[12].Offset])
+	want, _ := recoverAll(t, f.bad)
+	got, _ := recoverAll(t, f.bad, WithMaxDecodedSize(int64(len(want)+testBlock)))
+	if !bytes.Contains(got, f.content[:4*testBlock]) {
+		t.Errorf("%d bytes, want the intact blocks", len(got))
 	}
 }
 
 // TestRecoverInsertedUnreadable: what cannot be read is reported as such, with a copy or without.
 func TestRecoverInsertedUnreadable(t *testing.T) {
 	f := newInsertedFile(t, 13)
+	last := f.blocks[12]
+	tail := last.Offset + last.Size
+	lastTwice := slices.Concat(f.file[:tail], f.file[last.Offset:])
 	unreadable := errors.New("unreadable")
-	from := f.blocks[9].Offset + f.blocks[3].Size // its header
-	src := readerAtFunc(func(p []byte, off int64) (int, error) {
-		if off < from+8 && off+int64(len(p)) > from {
-			n, _ := bytes.NewReader(f.bad).ReadAt(p[:max(0, from-off)], off)
-			return n, unreadable
+	for _, c := range []struct {
+		name string
+		bad  []byte
+		from int64
+	}{
+		{"header of a block", f.bad, f.blocks[9].Offset + f.blocks[3].Size},
+		{"payload of a copy", f.bad, int64(f.copyAt) + 100},
+		{"payload of the last block's copy", lastTwice, tail + 100},
+	} {
+		src := readerAtFunc(func(p []byte, off int64) (int, error) {
+			if off < c.from+8 && off+int64(len(p)) > c.from {
+				n, _ := bytes.NewReader(c.bad).ReadAt(p[:max(0, c.from-off)], off)
+				return n, unreadable
+			}
+			return bytes.NewReader(c.bad).ReadAt(p, off)
+		})
+		found := false
+		err := Recover(io.Discard, src, int64(len(c.bad)), func(d Damage) error {
+			found = found || errors.Is(d.Err, unreadable)
+			return nil
+		})
+		if err != nil || !found {
+			t.Errorf("%s: error %v, the failed read was reported: %v", c.name, err, found)
 		}
-		return bytes.NewReader(f.bad).ReadAt(p, off)
-	})
-	found := false
-	err := Recover(io.Discard, src, int64(len(f.bad)), func(d Damage) error {
-		found = found || errors.Is(d.Err, unreadable)
-		return nil
-	})
-	if err != nil || !found {
-		t.Errorf("error %v, the failed read was reported: %v", err, found)
 	}
 }
 

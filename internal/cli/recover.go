@@ -93,8 +93,8 @@ func damageText(d compress.Damage, unit string) string {
 	case d.Kind == compress.DamageFrame:
 		return frameDamage(d, e, unit, stream)
 	case d.Kind == compress.DamageUnknown && e != nil && e.Part == compress.PartStray:
-		return fmt.Sprintf("%s %d%s is in the file twice; the one at byte %d is left out, and may be "+
-			"what is left of another stream", unit, d.Block, stream, e.Offset)
+		return fmt.Sprintf("%s %d%s at byte %d of the file is left out: %s",
+			unit, d.Block, stream, e.Offset, e.Detail)
 	case d.Kind == compress.DamageUnknown && e != nil &&
 		d.Stream > 0 && d.Block == 0 && d.Content < 0:
 		return fmt.Sprintf("trailing garbage or a damaged stream, from byte %d of the file on",

@@ -96,9 +96,8 @@ func TestDamageText(t *testing.T) {
 			Err: at(compress.ErrTruncated, compress.PartUnknown)},
 			"trailing garbage or a damaged stream, from byte 1234 of the file on"},
 		{compress.Damage{Kind: compress.DamageUnknown, Block: 3, ContentOffset: 7, Content: -1,
-			Err: at(compress.ErrCorrupt, compress.PartStray)},
-			"block 3 is in the file twice; the one at byte 1234 is left out, and may be " +
-				"what is left of another stream"},
+			Err: &compress.Error{Part: compress.PartStray, Offset: 1234, Detail: "in the file twice"}},
+			"block 3 at byte 1234 of the file is left out: in the file twice"},
 		{compress.Damage{Kind: compress.DamageFrame, Err: at(compress.ErrCorrupt, compress.PartHeader)},
 			"the header is damaged; no content is lost"},
 		{compress.Damage{Kind: compress.DamageFrame, Err: at(compress.ErrCorrupt, compress.PartIndex)},

@@ -103,10 +103,8 @@ func (h *headers) BlockAt(p []byte, off int64) int {
 	ahead := (number - h.first - int64(h.from)) & (step - 1)
 	for k := int64(h.from) + ahead; k < int64(h.to); k += step {
 		b := &h.blocks[k]
-		d := max(b.Offset-off, off-b.Offset)
-		if moved := b.Offset + h.excess; moved != b.Offset {
-			d = min(d, max(moved-off, off-moved))
-		}
+		moved := b.Offset + h.excess
+		d := min(max(b.Offset-off, off-b.Offset), max(moved-off, off-moved))
 		if d < distance && h.matches(int(k), p) {
 			best, distance = int(k), d
 		}

@@ -38,51 +38,56 @@ func (s *search) placeByIndex() {
 	if inPlace == 0 || t.Relocate(h.blocks, &x.Streams[0], &h) != nil {
 		return
 	}
-	copied, ok := s.isWithin(&h)
+	copies, ok := s.isWithin(&h)
 	if !ok || t.Err != nil || t.ReadErr != nil || s.ReadErr != nil {
 		return
 	}
 	s.File, s.Gaps = x, t.Gaps
-	s.endResized(copied)
+	s.reportResized(copies)
 }
 
-// endResized reports at the end of a resized file what else is wrong with it.
-func (s *search) endResized(copied *twice) {
-	n := int64(len(s.File.Blocks))
-	gap := index.Gap{Before: n, Kind: index.DamageFrame, Block: n}
-	err := &errs.Error{
-		Kind: errs.Corrupt, Part: errs.PartIndex, Block: -1, Offset: s.last.tail,
-		Detail: "the stream has another size than its footer says",
+// reportResized adds to the gaps of a resized file what the search for its blocks does not report.
+func (s *search) reportResized(copies []twice) {
+	gaps, n := s.Gaps, int64(len(s.File.Blocks))
+	s.Gaps = nil
+	if !s.known {
+		s.note(index.Gap{Kind: index.DamageFrame}, errs.PartHeader, 0, "no header")
 	}
-	switch {
-	case copied != nil:
-		gap.Kind, gap.Block, gap.Content = index.DamageUnknown, copied.number, -1
-		err.Part, err.Block, err.Offset = errs.PartStray, copied.number, copied.offset
-		err.Detail = "in the file twice: a copy, or what is left of another stream"
-	case len(s.Gaps) > 0:
-		return
+	s.Gaps = append(s.Gaps, gaps...)
+	for _, c := range copies {
+		detail := "in the file twice: a copy, or what is left of another stream"
+		if c.last > c.number {
+			detail = "in the file twice, with blocks behind it: copies, or what is left of another stream"
+		}
+		s.note(index.Gap{Before: n, Kind: index.DamageUnknown, Block: c.number, Content: -1},
+			errs.PartStray, c.offset, detail)
 	}
-	gap.Err = err
-	s.Gaps = append(s.Gaps, gap)
+	if len(s.Gaps) == 0 {
+		s.note(index.Gap{Before: n, Kind: index.DamageFrame, Block: n},
+			errs.PartIndex, s.last.tail, "the stream has another size than its footer says")
+	}
 }
 
-// isPlaced reports whether the search knows how much content each gap has lost. It tells nothing of
-// the parts of the file that could not be read, so with these it reports true.
+// note adds a gap with an error.
+func (s *search) note(g index.Gap, part errs.Part, off int64, detail string) {
+	g.Err = &errs.Error{Kind: errs.Corrupt, Part: part, Block: g.Block, Offset: off, Detail: detail}
+	s.Gaps = append(s.Gaps, g)
+}
+
+// isPlaced reports whether the search knows how much content each gap has lost. A file with parts that
+// cannot be read counts as placed: only the gaps of the search report these.
 func (s *search) isPlaced() bool {
 	if s.ReadErr != nil {
 		return true
 	}
+	placed := s.id == 1
 	for i := range s.Gaps {
 		if e, ok := s.Gaps[i].Err.(*errs.Error); ok && e.Err != nil {
 			return true
 		}
+		placed = placed && s.Gaps[i].Content >= 0
 	}
-	for i := range s.Gaps {
-		if s.Gaps[i].Content < 0 {
-			return false
-		}
-	}
-	return s.id == 1
+	return placed
 }
 
 // readResized makes the index of a file of one stream, as it was before bytes were inserted or
@@ -102,43 +107,38 @@ func (s *search) readResized(limits *container.Limits) (x *index.File, excess in
 	if !ok || max(excess, -excess) >= f.Size/2 || units > maxResized || !s.isOneStream(excess) {
 		return nil, 0
 	}
-	// The header tells where the first block is, and so does the index.
-	blocks, size, content, largest := int64(0), int64(0), int64(0), 0
-	entries, short := int64(0), false
+	x = &index.File{Format: container.PZ, Size: s.Size, Streams: make([]index.Stream, 1)}
+	size, entries, largest, short := int64(0), int64(0), 0, false
 	ok = s.eachEntry(tail, units, func(e Entry) bool {
-		size += int64(e.HeaderSize() + e.Payload)
-		content += int64(e.Raw)
+		n := len(x.Blocks)
+		if n == maxResized || n == cap(x.Blocks) && checkMemory(x, 2*int64(n), limits) != nil {
+			return false
+		}
+		b := e.block(size)
+		b.Content = x.Content
+		x.Blocks = append(x.Blocks, b)
+		size += int64(b.Size)
+		x.Content += int64(b.Raw)
 		largest = max(largest, e.Raw)
 		entries, short = entries+int64(e.Size()), short || e.Short
-		blocks++
-		return blocks <= maxResized
-	})
-	h, first := &s.head, f.Size-TailSize(units)-size
-	switch {
-	case !ok, content != f.Content, indexUnits(entries) != units, !s.isMarker(tail, units, short),
-		first < MinHeaderSize, first > MaxHeaderSize, s.known && first != int64(h.Size()),
-		h.ContentSize >= 0 && h.ContentSize != content:
-		return nil, 0
-	}
-	x = &index.File{Format: container.PZ, Size: s.Size, Content: content, Streams: []index.Stream{{
-		Size: end, Content: content, Blocks: blocks, Pipeline: h.Pipeline, Checks: true,
-		BlockSize: max(MinBlockSize, container.CeilPow2(largest)),
-		Sources:   h.Sources, Window: h.Window, Dictionary: h.Dictionary,
-	}}}
-	if checkMemory(x, blocks, limits) != nil {
-		return nil, 0
-	}
-	x.Blocks = make([]index.Block, 0, blocks)
-	at := first
-	content = 0
-	s.eachEntry(tail, units, func(e Entry) bool {
-		b := e.block(at)
-		b.Content = content
-		x.Blocks = append(x.Blocks, b)
-		at += int64(b.Size)
-		content += int64(b.Raw)
 		return true
 	})
+	// The header tells where the first block is, and so does the index.
+	h, first := &s.head, f.Size-TailSize(units)-size
+	switch {
+	case !ok, x.Content != f.Content, indexUnits(entries) != units, !s.isMarker(tail, units, short),
+		limits.TooLarge(0, x.Content), first < MinHeaderSize, first > MaxHeaderSize,
+		s.known && first != int64(h.Size()), h.ContentSize >= 0 && h.ContentSize != x.Content:
+		return nil, 0
+	}
+	for k := range x.Blocks {
+		x.Blocks[k].Offset += first
+	}
+	x.Streams[0] = index.Stream{
+		Size: end, Content: x.Content, Blocks: int64(len(x.Blocks)), Pipeline: h.Pipeline, Checks: true,
+		BlockSize: max(MinBlockSize, container.CeilPow2(largest)),
+		Sources:   h.Sources, Window: h.Window, Dictionary: h.Dictionary,
+	}
 	return x, excess
 }
 
@@ -163,18 +163,27 @@ func (s *search) isOneStream(excess int64) bool {
 	return !ok || start != 0 // otherwise a whole stream is in front
 }
 
-// A twice is a block that a file has twice.
+// A twice is a run of blocks that a file has twice.
 type twice struct {
-	number int64
-	offset int64 // of the one that is left out
+	number, last int64 // of the first and the last block
+	offset, end  int64 // of those that are left out
 }
 
-// isWithin reports whether the blocks of h include all that the search has found. It returns the first
-// one of these that has the same content as another one, nil if there is none.
-func (s *search) isWithin(h *headers) (first *twice, ok bool) {
+const (
+	maxTwice  = 64 // runs of blocks that are reported as there twice
+	maxCopies = 4  // bytes of content of all copies, as a multiple of the file's content
+)
+
+// isWithin reports whether the blocks of h include all that the search has found. It returns those
+// blocks that have the same header as an intact one of h at another place.
+func (s *search) isWithin(h *headers) (copies []twice, ok bool) {
 	var small [BlockHeaderSize]byte
+	decoded := int64(0)
 	for i := range s.File.Streams {
 		st := &s.File.Streams[i]
+		if !st.Checks {
+			return nil, false
+		}
 		for j, b := range s.File.Blocks[st.First : st.First+st.Blocks] {
 			k := int(st.Skipped) + j
 			if k >= len(h.blocks) || !sameEntry(&b, &h.blocks[k]) {
@@ -190,16 +199,29 @@ func (s *search) isWithin(h *headers) (first *twice, ok bool) {
 			}
 			row := h.s.File.Streams[0]
 			row.Skipped = int64(k)
-			if !h.s.Intact(b, row, 0) {
-				continue // a part of a copy
-			}
-			if !h.s.Intact(own, row, 0) {
+			decoded += int64(own.Raw)
+			switch {
+			case decoded > maxCopies*h.s.File.Content:
 				return nil, false
-			}
-			if first == nil {
-				first = &twice{number: int64(k), offset: b.Offset}
+			case h.s.Intact(own, row, 0):
+				copies = addTwice(copies, int64(k), &b)
+			case h.s.Intact(b, row, 0):
+				return nil, false
 			}
 		}
 	}
-	return first, !h.s.IsSpent()
+	return copies, !h.s.IsSpent()
+}
+
+// addTwice adds block k of the file, which is b at one of its places, to the runs.
+func addTwice(runs []twice, k int64, b *index.Block) []twice {
+	end := b.Offset + int64(b.Size)
+	if n := len(runs); n > 0 && runs[n-1].last+1 == k && runs[n-1].end == b.Offset {
+		runs[n-1].last, runs[n-1].end = k, end
+		return runs
+	}
+	if len(runs) == maxTwice {
+		return runs
+	}
+	return append(runs, twice{number: k, last: k, offset: b.Offset, end: end})
 }
