@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"testing"
+
+	"github.com/gopz/compress/internal/pzfile"
 )
 
 // insertedFile has one of its blocks twice.
@@ -204,5 +206,21 @@ func TestRecoverInsertedStreams(t *testing.T) {
 		if !bytes.HasPrefix(got, content[:5*testBlock]) || !bytes.HasSuffix(got, content[29*testBlock:]) {
 			t.Errorf("%s: %d bytes of %d, damage %+v", name, len(got), len(content), damage)
 		}
+	}
+}
+
+// TestRecoverHighNumbers: bytes that look like blocks have numbers that no int of 32 bits can hold.
+func TestRecoverHighNumbers(t *testing.T) {
+	f := newInsertedFile(t, 13)
+	e := pzfile.NewEntry(pzfile.Fill, 1, testBlock, false)
+	var blocks []byte
+	for number := int64(1<<31 + 5); number < 1<<31+8; number++ {
+		blocks = append(pzfile.AppendBlockHeader(blocks, e, 1, number), 0)
+	}
+	bad := bytes.Clone(f.file)
+	clear(bad[:f.blocks[0].Offset])
+	copy(bad[f.blocks[0].Offset:], blocks)
+	if got, list := recoverAll(t, bad); !bytes.HasSuffix(got, f.content[testBlock:]) {
+		t.Errorf("%d bytes of %d, damage %+v", len(got), len(f.content), list)
 	}
 }

@@ -185,8 +185,8 @@ func (s *search) isWithin(h *headers) (copies []twice, ok bool) {
 			return nil, false
 		}
 		for j, b := range s.File.Blocks[st.First : st.First+st.Blocks] {
-			k := int(st.Skipped) + j
-			if k >= len(h.blocks) || !sameEntry(&b, &h.blocks[k]) {
+			k := st.Skipped + int64(j)
+			if k >= int64(len(h.blocks)) || !sameEntry(&b, &h.blocks[k]) {
 				return nil, false
 			}
 			own := h.blocks[k]
@@ -194,17 +194,17 @@ func (s *search) isWithin(h *headers) (copies []twice, ok bool) {
 				continue
 			}
 			head := s.Peek(small[:min(len(small), int(b.Size))], b.Offset)
-			if !h.matches(k, head) || string(head) != string(h.s.Peek(h.small[:len(head)], own.Offset)) {
+			if !h.matches(int(k), head) || string(head) != string(h.s.Peek(h.small[:len(head)], own.Offset)) {
 				return nil, false
 			}
 			row := h.s.File.Streams[0]
-			row.Skipped = int64(k)
+			row.Skipped = k
 			decoded += int64(own.Raw)
 			switch {
 			case decoded > maxCopies*h.s.File.Content:
 				return nil, false
 			case h.s.Intact(own, row, 0):
-				copies = addTwice(copies, int64(k), &b)
+				copies = addTwice(copies, k, &b)
 			case h.s.Intact(b, row, 0):
 				return nil, false
 			}
