@@ -162,28 +162,36 @@ func commonSuffix(a, b []byte) int {
 	return n
 }
 
-// limitSources keeps the sources with the most bytes, Sources at most, and their matches.
+// limitSources keeps the sources with the most bytes, Sources at most, and their matches. Of sources
+// with as many bytes the nearest ones stay.
 func (f *Finder) limitSources() {
 	f.sources = f.sources[:0]
 	for _, m := range f.matches {
-		i := slices.IndexFunc(f.sources, func(s source) bool { return s.distance == m.distance })
-		if i < 0 {
-			i = len(f.sources)
-			f.sources = append(f.sources, source{distance: m.distance})
+		i, found := slices.BinarySearchFunc(f.sources, m.distance, compareDistance)
+		if !found {
+			f.sources = slices.Insert(f.sources, i, source{distance: m.distance})
 		}
 		f.sources[i].total += m.len
 	}
-	if len(f.sources) > Sources {
-		slices.SortFunc(f.sources, func(a, b source) int {
-			return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.distance, b.distance))
-		})
-		f.sources = f.sources[:Sources]
-		f.matches = slices.DeleteFunc(f.matches, func(m match) bool {
-			return !slices.ContainsFunc(f.sources, func(s source) bool { return s.distance == m.distance })
-		})
+	if len(f.sources) <= Sources {
+		return
 	}
-	slices.SortFunc(f.sources, func(a, b source) int { return cmp.Compare(a.distance, b.distance) })
+	for len(f.sources) > Sources {
+		least := 0
+		for i, s := range f.sources {
+			if s.total <= f.sources[least].total {
+				least = i
+			}
+		}
+		f.sources = slices.Delete(f.sources, least, least+1)
+	}
+	f.matches = slices.DeleteFunc(f.matches, func(m match) bool {
+		_, found := slices.BinarySearchFunc(f.sources, m.distance, compareDistance)
+		return !found
+	})
 }
+
+func compareDistance(s source, distance int32) int { return cmp.Compare(s.distance, distance) }
 
 // insert puts the samples of own content into the table.
 func (f *Finder) insert(b *Block, number int64) {
