@@ -55,9 +55,9 @@ func (s *search) reportResized(copies []twice) {
 	}
 	s.Gaps = append(s.Gaps, gaps...)
 	for _, c := range copies {
-		detail := "in the file twice: a copy, or what is left of another stream"
+		detail := "in the file twice, as a copy or the rest of another stream"
 		if c.last > c.number {
-			detail = "in the file twice, with blocks behind it: copies, or what is left of another stream"
+			detail = "in the file twice, with blocks behind it, as copies or the rest of another stream"
 		}
 		s.note(index.Gap{Before: n, Kind: index.DamageUnknown, Block: c.number, Content: -1},
 			errs.PartStray, c.offset, detail)
