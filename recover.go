@@ -58,8 +58,8 @@ const (
 // [WithLongDistance] the parts of later blocks that repeat it. These are left out or zero, and
 // reported as [DamageWindow]. Blocks that have moved within the file are found, and the first of them
 // is reported as [DamageFrame]. Otherwise Recover searches the file from the front. An intact index
-// or seek table then says what is lost in front of it, even if bytes are missing. Where the index of
-// a .pz file shows that a block is there twice, Recover writes one and reports [DamageUnknown].
+// or seek table then says what is lost in front of it, even if bytes are missing. If copies
+// of blocks were inserted into a .pz file of one stream with checks, Recover reports them as damage.
 //
 // In .zst files Recover finds frames that state their size and are not too large for the memory, as
 // those of a Writer without a Flush do; without any of them the error is [ErrNoIndex]. If frames

@@ -17,9 +17,9 @@ type insertedFile struct {
 	copyAt             int // where bad has the copy
 }
 
-func newInsertedFile(t *testing.T, blocks int) (f insertedFile) {
+func newInsertedFile(t *testing.T) (f insertedFile) {
 	t.Helper()
-	f.content = textBytes(blocks*testBlock, 1) // no two blocks are the same
+	f.content = textBytes(13*testBlock, 1) // no two blocks are the same
 	f.file = encode(t, f.content, WithBlockSize(testBlock))
 	f.blocks = slices.Collect(openAt(t, f.file).Blocks())
 	f.copyAt = int(f.blocks[4].Offset)
@@ -29,7 +29,7 @@ func newInsertedFile(t *testing.T, blocks int) (f insertedFile) {
 
 // TestRecoverInserted inserts a copy of a part of a file into it. All blocks are at their places.
 func TestRecoverInserted(t *testing.T) {
-	f := newInsertedFile(t, 13)
+	f := newInsertedFile(t)
 	content, file := f.content, f.file
 	at := func(block int) int { return int(f.blocks[block].Offset) }
 	tail := at(12) + int(f.blocks[12].Size)
@@ -56,18 +56,11 @@ func TestRecoverInserted(t *testing.T) {
 // TestRecoverInsertedTwice: the report says that blocks were left out, as they may be what is left of
 // another stream. Blocks that follow one another make one report.
 func TestRecoverInsertedTwice(t *testing.T) {
-	f := newInsertedFile(t, 13)
-	for _, c := range []struct {
-		from, end int
-		copies    []int64 // the first block of each run
-	}{
-		{3, 4, []int64{3}},
-		{2, 4, []int64{2}},
-		{0, 4, []int64{0}},
-	} {
-		part := f.file[f.blocks[c.from].Offset:f.blocks[c.end].Offset]
+	f := newInsertedFile(t)
+	for _, from := range []int64{3, 2, 0} {
+		part := f.file[f.blocks[from].Offset:f.copyAt]
 		_, list := recoverAll(t, slices.Concat(f.file[:f.copyAt], part, f.file[f.copyAt:]))
-		f.checkTwice(t, list, c.copies...)
+		f.checkTwice(t, list, from)
 	}
 	at := f.blocks[8].Offset + f.blocks[3].Size // of block 8
 	apart := slices.Concat(f.bad[:at], f.file[f.blocks[7].Offset:f.blocks[8].Offset], f.bad[at:])
@@ -92,7 +85,7 @@ func (f *insertedFile) checkTwice(t *testing.T, list []Damage, want ...int64) {
 
 // TestRecoverInsertedHeader: the header of the file is lost too.
 func TestRecoverInsertedHeader(t *testing.T) {
-	f := newInsertedFile(t, 13)
+	f := newInsertedFile(t)
 	f.bad[0] ^= 1
 	got, list := recoverAll(t, f.bad)
 	if !bytes.Equal(got, f.content) || len(list) != 3 || partOf(list[0].Err) != PartHeader {
@@ -109,7 +102,7 @@ func TestRecoverInsertedHeader(t *testing.T) {
 
 // TestRecoverInsertedLimit: the content that is intact fits the limit, that of the whole file does not.
 func TestRecoverInsertedLimit(t *testing.T) {
-	f := newInsertedFile(t, 13)
+	f := newInsertedFile(t)
 	clear(f.bad[f.blocks[7].Offset:f.blocks[12].Offset])
 	want, _ := recoverAll(t, f.bad)
 	got, _ := recoverAll(t, f.bad, WithMaxDecodedSize(int64(len(want)+testBlock)))
@@ -118,9 +111,10 @@ func TestRecoverInsertedLimit(t *testing.T) {
 	}
 }
 
-// TestRecoverInsertedUnreadable: what cannot be read is reported as such, with a copy or without.
+// TestRecoverInsertedUnreadable: what cannot be read is reported as such, in a block that is there
+// twice or in another one.
 func TestRecoverInsertedUnreadable(t *testing.T) {
-	f := newInsertedFile(t, 13)
+	f := newInsertedFile(t)
 	last := f.blocks[12]
 	tail := last.Offset + last.Size
 	lastTwice := slices.Concat(f.file[:tail], f.file[last.Offset:])
@@ -168,7 +162,7 @@ func TestRecoverInsertedMemory(t *testing.T) {
 	file := b.Bytes()
 	blocks := slices.Collect(openAt(t, file).Blocks())
 	at := blocks[1000].Offset
-	bad := slices.Concat(file[:at], file[:at-9], file[at:])
+	bad := slices.Concat(file[:at], file[:at-9], file[at:]) // the last block of the copy is cut
 	searched, placed := false, false
 	for limit := int64(1 << 20); !placed && limit < 8<<20; limit += 128 << 10 {
 		var got bytes.Buffer
@@ -211,7 +205,7 @@ func TestRecoverInsertedStreams(t *testing.T) {
 
 // TestRecoverHighNumbers: bytes that look like blocks have numbers that no int of 32 bits can hold.
 func TestRecoverHighNumbers(t *testing.T) {
-	f := newInsertedFile(t, 13)
+	f := newInsertedFile(t)
 	e := pzfile.NewEntry(pzfile.Fill, 1, testBlock, false)
 	var blocks []byte
 	for number := int64(1<<31 + 5); number < 1<<31+8; number++ {

@@ -26,11 +26,11 @@ const (
 )
 
 // Relocate changes the offsets of blocks of a stream that are not where an intact index says. That
-// is so if bytes are missing in the file, and as many have been inserted elsewhere. Blocks that it
-// does not find keep their offsets. It reads the header of every block, and in full what lies
-// between blocks that are in place. It decodes the one in front of that. A read that fails hides
-// blocks. File is the index. The first block of the file that has moved makes a gap, without
-// content. The error is the one that ends the search.
+// is so if bytes are missing in the file, or have been inserted. Blocks that it does not find keep
+// their offsets. It reads the header of every block, and in full what lies between blocks that are
+// in place. It decodes the one in front of that. A read that fails hides blocks. File is the index.
+// The first block of the file that has moved makes a gap, without content. The error is the one
+// that ends the search.
 func (s *Salvage) Relocate(blocks []Block, st *Stream, h Headers) error {
 	r := relocation{s: s, headers: h, blocks: blocks, stream: st}
 	from := -1 // of the blocks that are not in place; −1 if there are none

@@ -70,8 +70,8 @@ func (s *search) reconcile(tail int64, f Footer) bool {
 	for i := range gaps {
 		lost[i].until = s.numberBehind(i + s.firstGap)
 	}
-	number, at, found, content := int64(0), 0, 0, int64(0)
-	size, short := int64(0), false
+	number, at, found := int64(0), 0, 0
+	var sum indexSum
 	intact := s.eachEntry(tail, f.Units, func(e Entry) bool {
 		for at < len(gaps) && number >= lost[at].until {
 			at++
@@ -85,13 +85,11 @@ func (s *search) reconcile(tail int64, f Footer) bool {
 			}
 			found++
 		}
-		content += int64(e.Raw)
-		size, short = size+int64(e.Size()), short || e.Short
+		sum.add(e)
 		number++
 		return true
 	})
-	if !intact || found < len(blocks) || content != f.Content || indexUnits(size) != f.Units ||
-		!s.isMarker(tail, f.Units, short) {
+	if !intact || found < len(blocks) || !s.addsUp(&sum, tail, f) {
 		return false
 	}
 	for i := range gaps {
@@ -104,11 +102,25 @@ func (s *search) reconcile(tail int64, f Footer) bool {
 	return true
 }
 
-// isMarker reports whether the end marker of an index of so many units is at tail.
-func (s *search) isMarker(tail, units int64, short bool) bool {
-	var want [EndMarkerSize]byte
-	appendEndMarker(want[:0], units, short)
-	return string(s.Peek(s.small[:EndMarkerSize], tail)) == string(want[:])
+// An indexSum adds up the entries of an index.
+type indexSum struct {
+	content int64
+	size    int64 // of the entries, in bytes
+	short   bool  // one of them is short
+}
+
+func (t *indexSum) add(e Entry) {
+	t.content += int64(e.Raw)
+	t.size += int64(e.Size())
+	t.short = t.short || e.Short
+}
+
+// addsUp reports whether the end marker at tail and the footer belong to an index with that sum.
+func (s *search) addsUp(sum *indexSum, tail int64, f Footer) bool {
+	var marker [EndMarkerSize]byte
+	appendEndMarker(marker[:0], f.Units, sum.short)
+	return sum.content == f.Content && indexUnits(sum.size) == f.Units &&
+		string(s.Peek(s.small[:EndMarkerSize], tail)) == string(marker[:])
 }
 
 // describes reports whether e can be the entry of a block.

@@ -92,7 +92,7 @@ func (s *search) isPlaced() bool {
 
 // readResized makes the index of a file of one stream, as it was before bytes were inserted or
 // deleted. excess is how many bytes the file has more than before. For other files it returns nil, as
-// for those of which half was inserted or deleted.
+// for those of which half was inserted or deleted. The header of the file becomes that of the search.
 func (s *search) readResized(limits *container.Limits) (x *index.File, excess int64) {
 	if !s.last.read {
 		s.readLastIndex()
@@ -104,33 +104,37 @@ func (s *search) readResized(limits *container.Limits) (x *index.File, excess in
 	f, ok := s.footerAt(tail, units)
 	end := tail + TailSize(units)
 	excess = end - f.Size
+	if s.head, s.known = s.headerAt(0); !s.known {
+		s.head = s.rules.header()
+	}
 	if !ok || max(excess, -excess) >= f.Size/2 || units > maxResized || !s.isOneStream(excess) {
 		return nil, 0
 	}
 	x = &index.File{Format: container.PZ, Size: s.Size, Streams: make([]index.Stream, 1)}
-	size, entries, largest, short := int64(0), int64(0), 0, false
+	size, largest := int64(0), 0 // of the blocks; of their content
+	var sum indexSum
 	ok = s.eachEntry(tail, units, func(e Entry) bool {
 		n := len(x.Blocks)
 		if n == maxResized || n == cap(x.Blocks) && checkMemory(x, 2*int64(n), limits) != nil {
 			return false
 		}
 		b := e.block(size)
-		b.Content = x.Content
+		b.Content = sum.content
 		x.Blocks = append(x.Blocks, b)
 		size += int64(b.Size)
-		x.Content += int64(b.Raw)
 		largest = max(largest, e.Raw)
-		entries, short = entries+int64(e.Size()), short || e.Short
+		sum.add(e)
 		return true
 	})
 	// The header tells where the first block is, and so does the index.
 	h, first := &s.head, f.Size-TailSize(units)-size
 	switch {
-	case !ok, x.Content != f.Content, indexUnits(entries) != units, !s.isMarker(tail, units, short),
-		limits.TooLarge(0, x.Content), first < MinHeaderSize, first > MaxHeaderSize,
-		s.known && first != int64(h.Size()), h.ContentSize >= 0 && h.ContentSize != x.Content:
+	case !ok, !s.addsUp(&sum, tail, f), limits.TooLarge(0, f.Content),
+		first < MinHeaderSize, first > MaxHeaderSize,
+		s.known && first != int64(h.Size()), h.ContentSize >= 0 && h.ContentSize != f.Content:
 		return nil, 0
 	}
+	x.Content = f.Content
 	for k := range x.Blocks {
 		x.Blocks[k].Offset += first
 	}
@@ -142,18 +146,15 @@ func (s *search) readResized(limits *container.Limits) (x *index.File, excess in
 	return x, excess
 }
 
-// isOneStream reports whether the file can be a stream that has grown by excess bytes. It makes the
-// header of the file that of the search.
+// isOneStream reports whether the file can be a stream that has grown by excess bytes. Such a stream
+// is not small and has checks.
 func (s *search) isOneStream(excess int64) bool {
-	s.head, s.known = s.headerAt(0)
-	if !s.known {
-		s.head = s.rules.header()
+	switch {
+	case !s.known:
 		return true
-	}
-	if s.head.Small || !s.head.Checks {
+	case s.head.Small, !s.head.Checks:
 		return false
-	}
-	if excess <= 0 {
+	case excess <= 0:
 		return true
 	}
 	if _, ok := s.headerAt(excess); ok {
@@ -163,10 +164,10 @@ func (s *search) isOneStream(excess int64) bool {
 	return !ok || start != 0 // otherwise a whole stream is in front
 }
 
-// A twice is a run of blocks that a file has twice.
+// A twice is a run of blocks that a file has twice. One of the two is left out.
 type twice struct {
 	number, last int64 // of the first and the last block
-	offset, end  int64 // of those that are left out
+	offset, end  int64 // where the file has the run that is left out
 }
 
 const (

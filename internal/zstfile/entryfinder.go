@@ -52,9 +52,8 @@ func (t *entryFinder) entry(f *found) Entry {
 
 // find returns an entry of a frame at or behind from, and in front of limit, −1 if there is none.
 // Of several it returns the one whose distance from the entry from, in bytes, is nearest to
-// distance. All entries that it goes through, but for one, are not behind the one returned. Each
-// from is behind what the call before has returned, so the calls take steps in proportion to the
-// entries.
+// distance. It goes through at most one entry behind the one that it returns. The next call begins
+// behind that, so all calls together take steps in proportion to the entries.
 func (t *entryFinder) find(f *found, from, limit int, distance int64) int {
 	e := t.entry(f)
 	i, ok := t.first[e]
