@@ -11,7 +11,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gopz/compress/inflate"
+	"github.com/gopz/compress/internal/codec/inflate"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/gzfile"
 	"github.com/gopz/compress/internal/testenv"

@@ -9,11 +9,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gopz/compress/internal/codec/zstd"
 	"github.com/gopz/compress/internal/gzfile"
 	"github.com/gopz/compress/internal/zstfile"
 	"github.com/gopz/compress/internal/zstframe"
 	"github.com/gopz/compress/lz77"
-	"github.com/gopz/compress/zstd"
 )
 
 // Files of the standard formats, .gz and .zst, from other encoders or put together by hand, and

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/gopz/compress"
-	"github.com/gopz/compress/inflate"
+	"github.com/gopz/compress/internal/codec/inflate"
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/gzfile"

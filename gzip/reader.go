@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"github.com/gopz/compress"
-	"github.com/gopz/compress/inflate"
+	"github.com/gopz/compress/internal/codec/inflate"
 )
 
 // Reader decompresses .gz data: one member, or several whose contents it returns as one. Its Header

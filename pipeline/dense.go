@@ -3,11 +3,11 @@ package pipeline
 import (
 	"fmt"
 
+	"github.com/gopz/compress/internal/codec/rans"
 	"github.com/gopz/compress/internal/pieces"
 	"github.com/gopz/compress/internal/x86"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
-	"github.com/gopz/compress/rans"
 )
 
 // Layout Dense is the streams of layout Repeat, with shorter matches. Of these streams tokens,

@@ -5,10 +5,10 @@ import (
 	"math/bits"
 	"sync"
 
+	"github.com/gopz/compress/internal/codec/zstd"
 	"github.com/gopz/compress/internal/pieces"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/simd"
-	"github.com/gopz/compress/zstd"
 )
 
 // Dictionary is content in front of each block, and what outlasts a block that is compressed with it.

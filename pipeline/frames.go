@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/gopz/compress/zstd"
+	"github.com/gopz/compress/internal/codec/zstd"
 )
 
 // Stages that decode standard formats of any encoder. The payload of a block is a whole frame with

@@ -3,8 +3,8 @@ package pipeline
 import (
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/gopz/compress/internal/codec/zstd"
 	"github.com/gopz/compress/lz77"
-	"github.com/gopz/compress/zstd"
 )
 
 // History is what the blocks of a .gz or .zst file that end with a flush pass on to the next block,

@@ -1,11 +1,11 @@
 package pipeline
 
 import (
-	"github.com/gopz/compress/deflate"
+	"github.com/gopz/compress/internal/codec/deflate"
+	"github.com/gopz/compress/internal/codec/zstd"
 	"github.com/gopz/compress/internal/x86"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
-	"github.com/gopz/compress/zstd"
 )
 
 // MaxLevel is the highest level. The lowest is 1.

@@ -6,7 +6,7 @@ import (
 	"hash/crc32"
 	"slices"
 
-	"github.com/gopz/compress/inflate"
+	"github.com/gopz/compress/internal/codec/inflate"
 	"github.com/gopz/compress/internal/container"
 )
 

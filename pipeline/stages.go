@@ -4,11 +4,11 @@ import (
 	"fmt"
 
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/codec/rans"
 	"github.com/gopz/compress/internal/pieces"
 	"github.com/gopz/compress/internal/x86"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
-	"github.com/gopz/compress/rans"
 )
 
 // Stages of the pipelines that write .pz. A coded payload is a layout byte and the streams of the

@@ -5,7 +5,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/gopz/compress/deflate"
+	"github.com/gopz/compress/internal/codec/deflate"
 	"github.com/gopz/compress/internal/pieces"
 	"github.com/gopz/compress/lz77"
 )

@@ -1,12 +1,12 @@
 package pipeline
 
 import (
-	"github.com/gopz/compress/deflate"
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/codec/deflate"
+	"github.com/gopz/compress/internal/codec/zstd"
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
-	"github.com/gopz/compress/zstd"
 )
 
 // Pipeline is one way to compress: a row of the table below. To add one, add a row and its stages.

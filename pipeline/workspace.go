@@ -3,12 +3,12 @@ package pipeline
 import (
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/gopz/compress/deflate"
+	"github.com/gopz/compress/internal/codec/deflate"
+	"github.com/gopz/compress/internal/codec/rans"
+	"github.com/gopz/compress/internal/codec/zstd"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
 	"github.com/gopz/compress/pipeline/internal/offload"
-	"github.com/gopz/compress/rans"
-	"github.com/gopz/compress/zstd"
 )
 
 // workspace is the scratch memory of one worker. It grows to what the blocks need and is then

@@ -15,13 +15,13 @@ race_packages=(. ./gzip ./httpcompress ./pipeline/... ./gpu ./gpu/internal/... .
 
 # Packages whose results could depend on byte order or word size. The match finders take long under
 # an emulator, and only --all runs them there.
-byte_packages=(./simd ./lzseq ./rans/... ./fse ./huffman ./deflate ./inflate ./zstd ./internal/bitio
-  ./internal/suffix ./internal/pzfile ./internal/gzfile ./internal/gzindex
-  ./internal/gzaccess ./internal/zstfile ./internal/peertest ./parity)
+byte_packages=(./simd ./lzseq ./fse ./internal/codec/... ./internal/bitio ./internal/suffix
+  ./internal/pzfile ./internal/gzfile ./internal/gzindex ./internal/gzaccess ./internal/zstfile
+  ./internal/peertest ./parity)
 match_packages=(./lz77/...)
 
 # Packages that have kernels in assembly or call them. The root package compares digests of files.
-kernel_packages=(./simd ./rans/... ./lz77/... ./lzseq ./inflate ./zstd ./pipeline ./internal/peertest .)
+kernel_packages=(./simd ./internal/codec/... ./lz77/... ./lzseq ./pipeline ./internal/peertest .)
 
 usage() {
   cat <<'USAGE'
@@ -218,11 +218,12 @@ gpu_drivers() {
 # long runs every test at full length, with real files if there are any.
 long() {
   [[ -z $corpus ]] || local -x PZ_CORPUS=$corpus
-  PZ_TEST=all go test -timeout 60m ./... && (cd beam && PZ_TEST=all go test -timeout 60m ./...)
+  PZ_TEST=all go test -timeout 60m ./... && (cd integrations/beam && PZ_TEST=all go test -timeout 60m ./...)
 }
 
-# beam tests the nested module beam. The step "modules" vets it, which takes long on dependencies.
-beam() { (cd beam && go test -vet=off -timeout "$timeout" ./...); }
+# beam tests the nested module integrations/beam. The step "modules" vets it, which takes long on
+# dependencies.
+beam() { (cd integrations/beam && go test -vet=off -timeout "$timeout" ./...); }
 
 # modules tests the nested modules, each of which has dependencies of its own.
 modules() {

@@ -34,7 +34,7 @@ func Execute[S Sequence](
 // ExecuteNear is Execute for offsets from 1 on. With an offset of 0 the bytes copied are
 // unspecified bytes of dst.
 //
-// Portable twin: zstd/decode_execute.go.
+// Portable twin: internal/codec/zstd/decode_execute.go.
 func ExecuteNear[S Sequence](
 	dst []byte, at int, lits []byte, seqs []S,
 ) (done, end, used int, ok bool) {

@@ -22,7 +22,7 @@ const (
 // if the tier has no kernel: nothing is done. It panics if a stream lacks room or input, or if the
 // outputs do not begin at equal distances.
 //
-// Portable twin: huffman/streams.go.
+// Portable twin: internal/codec/huffman/streams.go.
 func DecodeHuffman4(
 	s *HuffmanStreams, table *[1 << HuffmanBits]uint16, dst, src []byte, rounds int,
 ) bool {
@@ -55,7 +55,7 @@ const HuffmanWriteRound = 4
 // each stream, which it may overwrite. It returns false if the tier has no kernel: nothing is done.
 // It panics if a stream lacks room or input.
 //
-// Portable twin: huffman/literals.go.
+// Portable twin: internal/codec/huffman/literals.go.
 func EncodeHuffman2[C ~uint64](
 	s *HuffmanWriters, codes *[256]C, maxBits int, dst, a, b []byte, rounds int,
 ) bool {

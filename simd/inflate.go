@@ -32,7 +32,7 @@ const (
 // Bits of s.Bits that are not valid must be zero, or the bits that follow in src. Subtables must
 // lie in their table. Inflate returns false if the tier has no kernel: nothing is done.
 //
-// Portable twin: inflate/fast.go.
+// Portable twin: internal/codec/inflate/fast.go.
 func Inflate(s *InflateState, t *InflateTables, dst, src []byte) bool {
 	s.check(len(dst), len(src))
 	return inflateKernel(s, t, dst, src)
@@ -41,7 +41,7 @@ func Inflate(s *InflateState, t *InflateTables, dst, src []byte) bool {
 // InflateSymbols is [Inflate] with content of 16-bit symbols. A literal becomes a symbol below 256.
 // Matches copy any symbols. InflateRoom and s.Out are numbers of symbols.
 //
-// Portable twin: inflate/fast.go.
+// Portable twin: internal/codec/inflate/fast.go.
 func InflateSymbols(s *InflateState, t *InflateTables, dst []uint16, src []byte) bool {
 	s.check(len(dst), len(src))
 	return inflateSymbolsKernel(s, t, dst, src)

@@ -19,7 +19,7 @@ type SequenceCells [3][512]uint64
 // too. src must have more than s.Left bits: there is an end mark behind them. ok = false means that
 // the tier has no kernel: nothing is done.
 //
-// Portable twin: zstd/decode_sequences.go.
+// Portable twin: internal/codec/zstd/decode_sequences.go.
 func DecodeSequences[S Sequence](
 	s *SequenceBits, cells *SequenceCells, src []byte, seqs []S,
 ) (n int, ok bool) {

@@ -22,7 +22,7 @@ type CodeCounts [3][64]uint32
 // constant as code, modulo 64: 19 for literal runs and 36 for matches. It returns false if the tier
 // has no kernel: nothing is done.
 //
-// Portable twin: zstd/body.go.
+// Portable twin: internal/codec/zstd/body.go.
 func SequenceCodes[S Sequence](
 	dst []SequenceCode, counts *CodeCounts, repeats *[3]uint32, codes *LengthCodes, seqs []S,
 ) bool {
@@ -59,7 +59,7 @@ type SequenceStates struct {
 //
 // All codes must have an entry in their tables, of the literal run, the offset and the match length.
 //
-// Portable twin: zstd/sequences.go.
+// Portable twin: internal/codec/zstd/sequences.go.
 func EncodeSequences(
 	s *SequenceStates, tables [3]*StateTable, seqs []SequenceCode, dst []byte,
 ) (used int, ok bool) {

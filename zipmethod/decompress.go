@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/gopz/compress"
-	"github.com/gopz/compress/inflate"
+	"github.com/gopz/compress/internal/codec/inflate"
 	"github.com/gopz/compress/internal/container"
 )
 

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/codec/rans"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
-	"github.com/gopz/compress/rans"
 )
 
 // This file computes the results of requests on the CPU.

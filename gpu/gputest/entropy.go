@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/codec/rans"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/lzseq"
-	"github.com/gopz/compress/rans"
 )
 
 // entropyCase holds streams and their payload.

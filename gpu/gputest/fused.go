@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/codec/rans"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
-	"github.com/gopz/compress/rans"
 )
 
 func fusedRequest(src []byte, level int, l *lzseq.Layout) *gpu.Request {

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/codec/rans"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/lzseq"
-	"github.com/gopz/compress/rans"
 )
 
 // checkDamaged decodes payloads, some of them damaged. The device must fail exactly those that the

@@ -9,10 +9,10 @@ import (
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/gpu/internal/host"
+	"github.com/gopz/compress/internal/codec/rans"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
-	"github.com/gopz/compress/rans"
 )
 
 var (

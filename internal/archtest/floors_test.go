@@ -43,8 +43,8 @@ var packages = map[string]floor{
 
 	"pipeline/internal/offload": engine,
 
-	"parity": library,
-	"merge":  library,
+	"parity":         library,
+	"internal/merge": library,
 
 	"internal/mutants": library, // see suites
 
@@ -61,20 +61,20 @@ var packages = map[string]floor{
 	"internal/zstdec":     engine,
 	"internal/zstframe":   ground,
 
-	"lz77":    codecs,
-	"lzseq":   codecs,
-	"fse":     codecs,
-	"rans":    codecs,
-	"huffman": codecs,
-	"deflate": codecs,
-	"inflate": codecs,
-	"zstd":    codecs,
-	"gpu":     codecs,
+	"lz77":                   codecs,
+	"lzseq":                  codecs,
+	"fse":                    codecs,
+	"internal/codec/rans":    codecs,
+	"internal/codec/huffman": codecs,
+	"internal/codec/deflate": codecs,
+	"internal/codec/inflate": codecs,
+	"internal/codec/zstd":    codecs,
+	"gpu":                    codecs,
 
 	"lz77/internal/optimal": codecs,
 
-	"rans/internal/ctx":   codecs,
-	"rans/internal/model": codecs,
+	"internal/codec/rans/internal/ctx":   codecs,
+	"internal/codec/rans/internal/model": codecs,
 
 	"internal/x86": codecs,
 	"internal/ldm": codecs,
@@ -124,31 +124,31 @@ var suites = map[string]bool{
 
 // sideways lists the imports allowed within a floor, with reasons.
 var sideways = map[arrow]string{
-	{"internal/zstdec", "internal/zstfile"}:   "is its decoder",
-	{"internal/container", "internal/errs"}:   "returns its errors",
-	{"internal/gzaccess", "internal/gzfile"}:  "decodes members",
-	{"internal/gzaccess", "internal/gzindex"}: "makes and uses checkpoints",
-	{"internal/gzaccess", "internal/index"}:   "makes an index of a file",
-	{"internal/gzrecover", "internal/gzfile"}: "reads headers and trailers",
-	{"internal/gzrecover", "internal/index"}:  "reads damaged files, names kinds of damage",
-	{"internal/pzfile", "internal/index"}:     "makes an index of a file",
-	{"internal/zstfile", "internal/index"}:    "makes an index of a file",
-	{"deflate", "huffman"}:                    "codes symbols with Huffman codes",
-	{"deflate", "lz77"}:                       "codes sequences, a type of lz77",
+	{"internal/zstdec", "internal/zstfile"}:              "is its decoder",
+	{"internal/container", "internal/errs"}:              "returns its errors",
+	{"internal/gzaccess", "internal/gzfile"}:             "decodes members",
+	{"internal/gzaccess", "internal/gzindex"}:            "makes and uses checkpoints",
+	{"internal/gzaccess", "internal/index"}:              "makes an index of a file",
+	{"internal/gzrecover", "internal/gzfile"}:            "reads headers and trailers",
+	{"internal/gzrecover", "internal/index"}:             "reads damaged files, names kinds of damage",
+	{"internal/pzfile", "internal/index"}:                "makes an index of a file",
+	{"internal/zstfile", "internal/index"}:               "makes an index of a file",
+	{"internal/codec/deflate", "internal/codec/huffman"}: "codes symbols with Huffman codes",
+	{"internal/codec/deflate", "lz77"}:                   "codes sequences, a type of lz77",
 
 	{"gpu", "lz77"}:  "results hold sequences",
 	{"gpu", "lzseq"}: "results hold lzseq's streams",
 
-	{"gpu/gputest", "gpu"}:               "tests devices",
-	{"gpu/gputest", "gpu/internal/host"}: "tests the times that its devices take",
-	{"gpu/gputest", "lz77"}:              "compares with the CPU's match finders",
-	{"gpu/gputest", "lzseq"}:             "compares with the CPU's streams",
-	{"gpu/gputest", "rans"}:              "compares with the CPU's coders",
+	{"gpu/gputest", "gpu"}:                 "tests devices",
+	{"gpu/gputest", "gpu/internal/host"}:   "tests the times that its devices take",
+	{"gpu/gputest", "lz77"}:                "compares with the CPU's match finders",
+	{"gpu/gputest", "lzseq"}:               "compares with the CPU's streams",
+	{"gpu/gputest", "internal/codec/rans"}: "compares with the CPU's coders",
 
-	{"gpu/internal/host", "gpu"}:   "implements the devices",
-	{"gpu/internal/host", "lz77"}:  "parses candidates into sequences",
-	{"gpu/internal/host", "lzseq"}: "splits sequences into streams",
-	{"gpu/internal/host", "rans"}:  "prepares lane groups",
+	{"gpu/internal/host", "gpu"}:                 "implements the devices",
+	{"gpu/internal/host", "lz77"}:                "parses candidates into sequences",
+	{"gpu/internal/host", "lzseq"}:               "splits sequences into streams",
+	{"gpu/internal/host", "internal/codec/rans"}: "prepares lane groups",
 
 	{"gpu/opengl", "gpu"}:               "is a device",
 	{"gpu/opengl", "gpu/internal/host"}: "is the driver below it",
@@ -160,12 +160,12 @@ var sideways = map[arrow]string{
 
 	{"gzip", ""}: "compresses through its Writer",
 
-	{"huffman", "fse"}: "codes the weights of zstd's Huffman tables with FSE",
+	{"internal/codec/huffman", "fse"}: "codes the weights of zstd's Huffman tables with FSE",
 
-	{"internal/cli", "internal/cli/internal/foreign"}: "reads other formats",
-	{"internal/cli", "internal/cli/internal/train"}:   "makes dictionaries",
-	{"internal/cli/internal/train", "lz77"}:           "finds what samples repeat of a dictionary",
-	{"internal/cli/internal/train", "zstd"}:           "makes the tables of a dictionary",
+	{"internal/cli", "internal/cli/internal/foreign"}:      "reads other formats",
+	{"internal/cli", "internal/cli/internal/train"}:        "makes dictionaries",
+	{"internal/cli/internal/train", "lz77"}:                "finds what samples repeat of a dictionary",
+	{"internal/cli/internal/train", "internal/codec/zstd"}: "makes the tables of a dictionary",
 
 	{"internal/cli", "archive"}: "makes, lists and extracts archives",
 	{"internal/cli", "parity"}:  "repairs files",
@@ -187,21 +187,21 @@ var sideways = map[arrow]string{
 
 	{"lzseq", "lz77"}: "codes sequences, a type of lz77",
 
-	{"merge", ""}:       "decompresses blocks to see which are intact",
-	{"merge", "parity"}: "restores what no copy has",
+	{"internal/merge", ""}:       "decompresses blocks to see which are intact",
+	{"internal/merge", "parity"}: "restores what no copy has",
 
 	{"pipeline", "pipeline/internal/offload"}: "passes blocks to a device through its coordinator",
 
-	{"rans", "rans/internal/ctx"}:   "exports its context-coded streams",
-	{"rans", "rans/internal/model"}: "shares tables and costs with them",
+	{"internal/codec/rans", "internal/codec/rans/internal/ctx"}:   "exports its context-coded streams",
+	{"internal/codec/rans", "internal/codec/rans/internal/model"}: "shares tables and costs with them",
 
-	{"rans/internal/ctx", "rans/internal/model"}: "shares tables and costs with plain streams",
+	{"internal/codec/rans/internal/ctx", "internal/codec/rans/internal/model"}: "shares tables, costs",
 
 	{"zipmethod", ""}: "compresses through its Writer",
 
-	{"zstd", "fse"}:     "codes sequences with FSE",
-	{"zstd", "huffman"}: "codes literals with Huffman codes",
-	{"zstd", "lz77"}:    "codes sequences, a type of lz77",
+	{"internal/codec/zstd", "fse"}:                    "codes sequences with FSE",
+	{"internal/codec/zstd", "internal/codec/huffman"}: "codes literals with Huffman codes",
+	{"internal/codec/zstd", "lz77"}:                   "codes sequences, a type of lz77",
 }
 
 // foreign lists the modules that packages and their tests may import, and these packages. A module's
@@ -209,7 +209,7 @@ var sideways = map[arrow]string{
 var foreign = map[string][]string{
 	"github.com/klauspost/cpuid/v2": {"simd"},
 	"github.com/cespare/xxhash/v2": {"internal/refzst", "internal/zstdec", "internal/zstfile", "parity",
-		"pipeline", "zstd"},
+		"pipeline", "internal/codec/zstd"},
 	"github.com/klauspost/reedsolomon": {"parity"}, // importers of the other packages need not build it
 	"github.com/spf13/pflag":           {"internal/cli"},
 	"golang.org/x/sys":                 {"internal/cli", "internal/container", "internal/ldm"},

@@ -34,12 +34,12 @@ var checkTests = []struct {
 	{"", "internal/pzfile", false, ""},
 	{"pipeline", "lz77", false, ""},
 	{"pipeline", "simd", false, ""},
-	{"rans", "simd", false, ""},
-	{"huffman", "internal/bitio", false, ""},
+	{"internal/codec/rans", "simd", false, ""},
+	{"internal/codec/huffman", "internal/bitio", false, ""},
 
 	// No import points up.
 	{"pipeline", "", false, "points up"},
-	{"simd", "rans", false, "points up"},
+	{"simd", "internal/codec/rans", false, "points up"},
 	{"lz77", "pipeline", false, "points up"},
 	{"gpu", "pipeline", false, "points up"},
 	{"", "internal/cli", false, "points up"},
@@ -47,8 +47,8 @@ var checkTests = []struct {
 	// Imports within a floor are listed, in one direction.
 	{"lzseq", "lz77", false, ""},
 	{"lz77", "lzseq", false, "one floor"},
-	{"huffman", "fse", false, ""},
-	{"rans", "fse", false, "one floor"},
+	{"internal/codec/huffman", "fse", false, ""},
+	{"internal/codec/rans", "fse", false, "one floor"},
 	{"pipeline", "internal/pzfile", false, "one floor"},
 	{"internal/pzfile", "pipeline", false, "one floor"},
 	{"internal/seqdump", "examples/profile", false, "one floor"},
@@ -91,17 +91,17 @@ var checkTests = []struct {
 	// A suite of tests may import the workshop. Only tests import it.
 	{"gpu/gputest", "internal/corpus", false, ""},
 	{"gpu/gputest", "lz77", false, ""},
-	{"gpu/gputest", "huffman", false, "one floor"},
+	{"gpu/gputest", "internal/codec/huffman", false, "one floor"},
 	{"gpu/gputest", "pipeline", false, "points up"},
 	{"pipeline", "gpu/gputest", true, ""},
 	{"pipeline", "gpu/gputest", false, "for tests only"},
 	{"gpu/webgpu", "gpu/gputest", false, "for tests only"},
 
 	// Tests import within their floor and below, never above.
-	{"lzseq", "rans", true, ""},
+	{"lzseq", "internal/codec/rans", true, ""},
 	{"", "internal/pzfile", true, ""},
 	{"internal/cli", "internal/pzfile", true, ""},
-	{"rans", "pipeline", true, "lies above"},
+	{"internal/codec/rans", "pipeline", true, "lies above"},
 
 	// Packages without a floor.
 	{"nosuch", "fmt", false, "add it to the table"},
@@ -113,10 +113,10 @@ var checkTests = []struct {
 	{"internal/cli", "golang.org/x/sys/unix", false, ""},
 	{"", "github.com/spf13/pflag", false, "only for"},
 	{"pipeline", "github.com/spf13/pflag", false, "only for"},
-	{"zstd", "github.com/klauspost/compress/zstd", false, "only for"},
+	{"internal/codec/zstd", "github.com/klauspost/compress/zstd", false, "only for"},
 	{"internal/peertest", "github.com/klauspost/compress/zstd", true, ""},
 	{"", "github.com/klauspost/compress/zstd", true, "and their tests"},
-	{"zstd", "github.com/klauspost/compress/zstd", true, "and their tests"},
+	{"internal/codec/zstd", "github.com/klauspost/compress/zstd", true, "and their tests"},
 	{"internal/zstfile", "github.com/klauspost/compress/zstd", true, "and their tests"},
 	{"internal/corpus", "github.com/klauspost/compress/zstd", false, "and their tests"},
 	{"simd", "golang.org/x/sys/unix", true, ""},

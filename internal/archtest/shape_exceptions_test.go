@@ -10,7 +10,7 @@ type exception struct {
 
 // exceptions lists the places that may break a limit, each with its reason.
 var exceptions = map[exception]string{
-	{longFunc, "inflate/fast.go", "fastPortable"}:                       "one loop; a call would spill",
+	{longFunc, "internal/codec/inflate/fast.go", "fastPortable"}:        "one loop; a call would spill",
 	{longFunc, "lz77/double.go", "Matcher.parseDoublePortable"}:         "one loop; a call would spill",
 	{longFunc, "lz77/doublelazy.go", "Matcher.parseDoubleLazyPortable"}: "one loop; a call would spill",
 }

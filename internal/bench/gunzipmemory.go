@@ -11,7 +11,7 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
-	"github.com/gopz/compress/inflate"
+	"github.com/gopz/compress/internal/codec/inflate"
 	"github.com/gopz/compress/simd"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/gopz/compress"
-	"github.com/gopz/compress/merge"
+	"github.com/gopz/compress/internal/merge"
 )
 
 // isCopy reports whether a file is one of the operands of --merge behind the first one.

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"io"
 
-	"github.com/gopz/compress/inflate"
+	"github.com/gopz/compress/internal/codec/inflate"
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/gzindex"
 )

@@ -4,7 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/gopz/compress/inflate"
+	"github.com/gopz/compress/internal/codec/inflate"
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 )

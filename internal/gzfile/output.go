@@ -3,7 +3,7 @@ package gzfile
 import (
 	"slices"
 
-	"github.com/gopz/compress/inflate"
+	"github.com/gopz/compress/internal/codec/inflate"
 )
 
 // An output is the content of a unit, in the making. In front of it is room for the window.

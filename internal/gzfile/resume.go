@@ -1,7 +1,7 @@
 package gzfile
 
 import (
-	"github.com/gopz/compress/inflate"
+	"github.com/gopz/compress/internal/codec/inflate"
 	"github.com/gopz/compress/internal/container"
 )
 

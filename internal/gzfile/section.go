@@ -3,7 +3,7 @@ package gzfile
 import (
 	"io"
 
-	"github.com/gopz/compress/inflate"
+	"github.com/gopz/compress/internal/codec/inflate"
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 )

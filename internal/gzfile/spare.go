@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gopz/compress/inflate"
+	"github.com/gopz/compress/internal/codec/inflate"
 	"github.com/gopz/compress/internal/container"
 )
 

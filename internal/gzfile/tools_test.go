@@ -5,7 +5,7 @@ import (
 	"os/exec"
 	"testing"
 
-	"github.com/gopz/compress/deflate"
+	"github.com/gopz/compress/internal/codec/deflate"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/lz77"

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"hash/adler32"
 
-	"github.com/gopz/compress/deflate"
+	"github.com/gopz/compress/internal/codec/deflate"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/simd"
 )

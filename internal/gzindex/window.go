@@ -6,7 +6,7 @@ import (
 	"hash/adler32"
 	"io"
 
-	"github.com/gopz/compress/inflate"
+	"github.com/gopz/compress/internal/codec/inflate"
 	"github.com/gopz/compress/internal/errs"
 )
 

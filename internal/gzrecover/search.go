@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"io"
 
-	"github.com/gopz/compress/inflate"
+	"github.com/gopz/compress/internal/codec/inflate"
 	"github.com/gopz/compress/internal/gzfile"
 )
 

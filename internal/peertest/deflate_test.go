@@ -8,7 +8,7 @@ import (
 
 	kflate "github.com/klauspost/compress/flate"
 
-	"github.com/gopz/compress/deflate"
+	"github.com/gopz/compress/internal/codec/deflate"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/lz77"

@@ -8,7 +8,7 @@ import (
 
 	"github.com/klauspost/compress/huff0"
 
-	"github.com/gopz/compress/huffman"
+	"github.com/gopz/compress/internal/codec/huffman"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/simd"
 )

@@ -9,9 +9,9 @@ import (
 
 	"github.com/klauspost/compress/huff0"
 
+	"github.com/gopz/compress/internal/codec/rans"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/lz77"
-	"github.com/gopz/compress/rans"
 	"github.com/gopz/compress/simd"
 )
 

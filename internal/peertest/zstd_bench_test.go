@@ -6,8 +6,8 @@ import (
 
 	kzstd "github.com/klauspost/compress/zstd"
 
+	"github.com/gopz/compress/internal/codec/zstd"
 	"github.com/gopz/compress/internal/corpus"
-	"github.com/gopz/compress/zstd"
 )
 
 // BenchmarkZstdEncode runs the peer's encoder with its match finder, on the file that PZ_BENCH_FILE

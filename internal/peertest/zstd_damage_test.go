@@ -8,9 +8,9 @@ import (
 
 	kzstd "github.com/klauspost/compress/zstd"
 
+	"github.com/gopz/compress/internal/codec/zstd"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
-	"github.com/gopz/compress/zstd"
 )
 
 // smallFrames returns frames of our encoder and of the peer's, without checksums.

@@ -3,9 +3,9 @@ package peertest_test
 import (
 	"testing"
 
+	"github.com/gopz/compress/internal/codec/zstd"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/lz77"
-	"github.com/gopz/compress/zstd"
 )
 
 // sequencesOf makes valid sequences of any bytes, five for each. It also returns the number of

@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/gopz/compress/fse"
-	"github.com/gopz/compress/huffman"
 	"github.com/gopz/compress/internal/bitio"
+	"github.com/gopz/compress/internal/codec/huffman"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/zstframe"
 )

@@ -8,11 +8,11 @@ import (
 
 	kzstd "github.com/klauspost/compress/zstd"
 
+	"github.com/gopz/compress/internal/codec/zstd"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/simd"
-	"github.com/gopz/compress/zstd"
 )
 
 // greedy finds matches of at least 3 bytes at any distance, repeat offsets first.

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/codec/zstd"
 	"github.com/gopz/compress/internal/testenv"
-	"github.com/gopz/compress/zstd"
 )
 
 // A dictionary is one in the forms of both decoders.

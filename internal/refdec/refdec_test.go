@@ -15,9 +15,9 @@ import (
 	"testing"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/codec/rans"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
-	"github.com/gopz/compress/rans"
 )
 
 // maxRaw bounds the size of blocks in generated files.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/gopz/compress/internal/codec/zstd"
 	"github.com/gopz/compress/internal/zstfile"
 	"github.com/gopz/compress/internal/zstframe"
-	"github.com/gopz/compress/zstd"
 )
 
 // The content goes to a buffer that holds a window and more. When it is full, the last window moves

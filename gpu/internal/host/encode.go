@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/gopz/compress/gpu"
-	"github.com/gopz/compress/rans"
+	"github.com/gopz/compress/internal/codec/rans"
 )
 
 // Encoding takes three submissions. The first counts the symbols of the streams; the host makes

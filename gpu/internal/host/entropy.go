@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/gopz/compress/gpu"
-	"github.com/gopz/compress/rans"
+	"github.com/gopz/compress/internal/codec/rans"
 )
 
 var (

@@ -5,9 +5,9 @@ import (
 	"math"
 
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/codec/rans"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
-	"github.com/gopz/compress/rans"
 )
 
 // Fused runs all stages of a block in one submission: candidates, lazy parse, sequence coding,

@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/codec/rans"
 	"github.com/gopz/compress/lzseq"
-	"github.com/gopz/compress/rans"
 )
 
 // recordFused packs blocks and records all kernels of their submission.

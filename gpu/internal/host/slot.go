@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gopz/compress/rans"
+	"github.com/gopz/compress/internal/codec/rans"
 )
 
 // slot is what a call of Run uses: a queue with its buffers, and scratch memory.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/codec/rans"
 	"github.com/gopz/compress/lzseq"
-	"github.com/gopz/compress/rans"
 )
 
 // Streams runs one request of Fused and returns the streams that its kernels have made. Tests

@@ -2,10 +2,10 @@ package offload
 
 import (
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/codec/rans"
 	"github.com/gopz/compress/internal/pieces"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
-	"github.com/gopz/compress/rans"
 )
 
 // A wrong payload would be a file that no decoder can read. So a worker checks each result of a

@@ -13,8 +13,8 @@ import (
 	"hash/fnv"
 	"slices"
 
+	"github.com/gopz/compress/internal/codec/zstd"
 	"github.com/gopz/compress/lz77"
-	"github.com/gopz/compress/zstd"
 )
 
 const (

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/gopz/compress/internal/codec/zstd"
 	"github.com/gopz/compress/internal/corpus"
-	"github.com/gopz/compress/zstd"
 )
 
 // documents returns small files of one kind.
