@@ -77,7 +77,8 @@ func testBackend(t *testing.T, content, want []byte, level, workers int, match, 
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err = AppendDecode(nil, got, opts...); err != nil {
+		got, err = AppendDecode(nil, got, opts...)
+		if err != nil {
 			t.Fatal(err)
 		}
 		equal(t, got, content, "AppendDecode")
@@ -89,7 +90,8 @@ func testBackend(t *testing.T, content, want []byte, level, workers int, match, 
 	equal(t, got, content, "Reader")
 	r := openAt(t, want, opts...)
 	defer r.Close()
-	if got, err = io.ReadAll(r); err != nil {
+	got, err = io.ReadAll(r)
+	if err != nil {
 		t.Fatal(err)
 	}
 	equal(t, got, content, "ReaderAt")

@@ -70,7 +70,8 @@ func TestCacheLoads(t *testing.T) {
 				s.Evictions != 0 || s.Hits < 8000 || s.Bytes < s.LoadedBytes) {
 				t.Errorf("%d workers, %d loads: %+v", workers, n, s)
 			}
-			if r.Close(); c.Stats().Bytes != 0 {
+			r.Close()
+			if c.Stats().Bytes != 0 {
 				t.Errorf("%d bytes after Close", c.Stats().Bytes)
 			}
 		}

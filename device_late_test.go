@@ -72,7 +72,8 @@ func TestLateDeviceReads(t *testing.T) {
 	}
 	equal(t, got, content, "Reader")
 	r := openAt(t, file, append(opts(), WithMaxMemory(648<<10))...)
-	if got, err = io.ReadAll(r); err != nil {
+	got, err = io.ReadAll(r)
+	if err != nil {
 		t.Fatal(err)
 	}
 	equal(t, got, content, "ReaderAt")

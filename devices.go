@@ -111,7 +111,8 @@ func findDevice(name string, drivers []namedDriver) (
 	}
 	n := 0
 	if numbered {
-		if n, err = strconv.Atoi(number); err != nil {
+		n, err = strconv.Atoi(number)
+		if err != nil {
 			return base, nil, errNoDevice
 		}
 	}

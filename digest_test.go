@@ -165,7 +165,8 @@ func TestDigests(t *testing.T) {
 		for _, tier := range use {
 			simd.SetTier(tier)
 			if got := r.result(t, workers); got != want[r.key()] {
-				if wrong++; wrong <= 20 {
+				wrong++
+				if wrong <= 20 {
 					t.Errorf("%s: tier %s, %d workers: %s, want %s",
 						r.key(), tier, workers, got, want[r.key()])
 				}

@@ -98,7 +98,8 @@ func ExamplePlan() {
 	for i, blocks := range [2][2]int64{{0, half}, {half, plan.Blocks()}} {
 		from, to := plan.Input(blocks[0], blocks[1])
 		input := io.NewSectionReader(bytes.NewReader(content), from, to-from)
-		if pieces[i], err = plan.Encode(&packed[i], input, blocks[0], blocks[1]); err != nil {
+		pieces[i], err = plan.Encode(&packed[i], input, blocks[0], blocks[1])
+		if err != nil {
 			log.Fatal(err)
 		}
 	}

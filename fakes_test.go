@@ -112,7 +112,8 @@ func (r *panicReader) Read(p []byte) (int, error) {
 type panicWriter struct{ n int }
 
 func (w *panicWriter) Write(p []byte) (int, error) {
-	if w.n--; w.n < 0 {
+	w.n--
+	if w.n < 0 {
 		panic("writer")
 	}
 	return len(p), nil
@@ -177,7 +178,8 @@ type cancelingReaderAt struct {
 }
 
 func (r *cancelingReaderAt) ReadAt(p []byte, off int64) (int, error) {
-	if r.reads++; r.reads == 3 {
+	r.reads++
+	if r.reads == 3 {
 		r.cancel(errTest)
 	}
 	return r.Reader.ReadAt(p, off)

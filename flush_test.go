@@ -234,7 +234,8 @@ func checkStalledRead(t *testing.T, what string, f flushedFile, end, least, work
 	var got []byte
 	stalled := false
 	src := &stallingReader{p: f.file[:end], onStall: func() {
-		if stalled = true; len(got) < least {
+		stalled = true
+		if len(got) < least {
 			t.Fatalf("%s: input read after %d bytes of content, want %d", what, len(got), least)
 		}
 	}}
@@ -273,7 +274,8 @@ func TestFrameBeforeRead(t *testing.T) {
 		p := make([]byte, testBlock)
 		for {
 			m, err := r.Read(p)
-			if got += m; err != nil {
+			got += m
+			if err != nil {
 				if !errors.Is(err, errTest) {
 					t.Fatalf("%d bytes of frame 2: %v", n, err)
 				}

@@ -91,7 +91,8 @@ func TestFlushRandom(t *testing.T) {
 				}
 				done := 0
 				for k, size := range sizes {
-					if done += len(pieces[k]); k%8 == 0 {
+					done += len(pieces[k])
+					if k%8 == 0 {
 						checkFlushed(t, what, p.Format, file[:size], content[:done])
 					}
 				}
@@ -324,7 +325,8 @@ func TestFlushTools(t *testing.T) {
 		equal(t, runTool(t, file, tool, "-dc"), content, tool)
 		done := 0
 		for i, size := range sizes {
-			if done += len(pieces[i]); i%(len(sizes)/5) == 0 {
+			done += len(pieces[i])
+			if i%(len(sizes)/5) == 0 {
 				cmd := exec.Command(tool, "-dc")
 				cmd.Stdin = bytes.NewReader(file[:size])
 				got, err := cmd.Output() // an error, since the file is cut short

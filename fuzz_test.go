@@ -172,7 +172,8 @@ func FuzzRoundTrip(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err = AppendDecode(nil, p); err != nil {
+		got, err = AppendDecode(nil, p)
+		if err != nil {
 			t.Fatal(err)
 		}
 		equal(t, got, content, "AppendDecode")

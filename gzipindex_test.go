@@ -113,7 +113,8 @@ func TestGzipOpenErrors(t *testing.T) {
 	}
 	for round := range rounds {
 		bad := bytes.Clone(file)
-		switch at := 20 + r.IntN(len(bad)-20); round % 4 {
+		at := 20 + r.IntN(len(bad)-20)
+		switch round % 4 {
 		case 0:
 			bad = bad[:at]
 		case 1:

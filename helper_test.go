@@ -161,7 +161,8 @@ func checkReaderAt(t *testing.T, p, content []byte, opts ...Option) {
 	}
 	equal(t, b.Bytes(), content, "ReaderAt.WriteTo")
 	r.Seek(0, io.SeekStart)
-	if got, err = io.ReadAll(onlyReader{r}); err != nil {
+	got, err = io.ReadAll(onlyReader{r})
+	if err != nil {
 		t.Fatal("ReaderAt.Read:", err)
 	}
 	equal(t, got, content, "ReaderAt.Read")

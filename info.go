@@ -276,7 +276,8 @@ func (z *zstdInfo) add(f *zstfile.Frame, end int64) error {
 	st, content := &z.sum, f.Header.ContentSize
 	if content < 0 {
 		var err error
-		if content, err = z.decode(f, end); err != nil {
+		content, err = z.decode(f, end)
+		if err != nil {
 			return err
 		}
 	}

@@ -54,7 +54,8 @@ func TestMemoryLimit(t *testing.T) {
 	if got > limit+64<<10 {
 		t.Errorf("Writer: %d bytes allocated, WriterMemory says %d", got, limit)
 	}
-	if limit, err = ReaderMemory(block, opts...); err != nil {
+	limit, err = ReaderMemory(block, opts...)
+	if err != nil {
 		t.Fatal(err)
 	}
 	got = allocatedBytes(func() {

@@ -140,7 +140,8 @@ func TestLongDistanceBitFlips(t *testing.T) {
 		if err == nil {
 			p := make([]byte, len(content))
 			var n int
-			if n, err = r.ReadAt(p, 0); !bytes.Equal(p[:n], content[:n]) {
+			n, err = r.ReadAt(p, 0)
+			if !bytes.Equal(p[:n], content[:n]) {
 				t.Fatalf("bit %d: ReaderAt: wrong content", bit)
 			}
 			r.Close()

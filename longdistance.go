@@ -189,7 +189,8 @@ func (c *blockContent) spliceSources(lose func(data []byte, source int)) ([]byte
 	for i, d := range c.refs.Distances() { // all begin to load
 		if n := c.source(d); n >= 0 {
 			var err error
-			if held[i], _, err = r.get(n, false); err != nil {
+			held[i], _, err = r.get(n, false)
+			if err != nil {
 				return nil, err
 			}
 		}

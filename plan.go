@@ -108,7 +108,8 @@ func (p *Plan) Encode(w io.Writer, r io.Reader, first, last int64) (*Piece, erro
 	z, _ := p.writers.Get().(*Writer)
 	if z == nil {
 		var err error
-		if z, err = p.opt.newWriter(); err != nil {
+		z, err = p.opt.newWriter()
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -140,7 +141,8 @@ func (w *Writer) encodePiece(p *Plan, r io.Reader, last int64) error {
 	if err != nil && !errs.IsEnd(err) {
 		return err
 	}
-	if missing -= int64(n); n == len(w.window) {
+	missing -= int64(n)
+	if n == len(w.window) {
 		m, err := w.ReadFrom(io.LimitReader(r, to-from))
 		if err != nil {
 			return err

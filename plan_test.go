@@ -252,7 +252,8 @@ func TestReaderAtRecover(t *testing.T) {
 		ra := openAt(t, file, opts...)
 		n := int64(0)
 		for b := range ra.Blocks() {
-			if n++; b.Number%7 == 3 {
+			n++
+			if b.Number%7 == 3 {
 				file[b.Offset+b.Size-9] ^= 0x10
 			}
 		}

@@ -262,13 +262,15 @@ func (r *Reader) readAhead() bool {
 		return false
 	}
 	var err error
-	if b.Src, err = r.source.Payload(&r.unit, b.Src); err != nil {
+	b.Src, err = r.source.Payload(&r.unit, b.Src)
+	if err != nil {
 		r.run.Put(b)
 		r.input = atUnit
 		return r.pause(err)
 	}
 	r.submit(b)
-	if r.input = atUnit; r.unit.Pause {
+	r.input = atUnit
+	if r.unit.Pause {
 		r.input = held
 	}
 	return r.input == atUnit
@@ -306,7 +308,8 @@ func (r *Reader) open() {
 		in.Ready = r.ready
 	}
 	var ok bool
-	if r.format, ok, _ = container.Detect(in.Head); !ok {
+	r.format, ok, _ = container.Detect(in.Head)
+	if !ok {
 		r.format = PZ
 	}
 	r.source = r.sources.begin(r.format, &in, &r.opt, r.sched.Workers())
@@ -329,7 +332,8 @@ func (r *Reader) startRun() (err error) {
 	if r.format == PZ && u.Dictionary == 0 {
 		cfg.Dictionary = nil
 	}
-	if r.window = nil; u.Window > 0 {
+	r.window = nil
+	if u.Window > 0 {
 		r.window = pipeline.NewWindow(u.Window, u.BlockSize)
 		cfg.LongDistance = pipeline.LongDistance{Sources: u.Sources, Window: r.window}
 	}

@@ -186,7 +186,8 @@ func (r *ReaderAt) ReadAt(p []byte, off int64) (n int, err error) {
 			return n, err
 		}
 		m, err := r.readBlock(p[n:], off+int64(n), block, w.held[0], w.loads, &call)
-		if n += m; err != nil {
+		n += m
+		if err != nil {
 			return n, err
 		}
 		w.advance()

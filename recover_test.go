@@ -202,7 +202,8 @@ func TestRecoverCanceled(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			reads := int64(0)
 			src := readerAtFunc(func(p []byte, off int64) (int, error) {
-				if reads++; reads > n {
+				reads++
+				if reads > n {
 					cancel(errTest)
 				}
 				return bytes.NewReader(file).ReadAt(p, off)

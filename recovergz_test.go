@@ -88,7 +88,8 @@ func saveGzip(t *testing.T, file []byte, zeroFill bool) *gzSaved {
 			s.last = len(s.out)
 		case DamageWindow:
 			s.lost += d.Content
-			if s.span = d.Span; !zeroFill {
+			s.span = d.Span
+			if !zeroFill {
 				s.span = d.Span - d.Content
 			}
 		}
@@ -129,7 +130,8 @@ func gzFiles(t *testing.T, content []byte) map[string][]byte {
 			continue
 		}
 		cmd.Stdin = bytes.NewReader(content)
-		if files[tool[0]+tool[1]], err = cmd.Output(); err != nil {
+		files[tool[0]+tool[1]], err = cmd.Output()
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -85,7 +85,8 @@ func TestRecoverTrials(t *testing.T) {
 				t.Errorf("%s: %d bytes of %d", what, len(got), len(f.content))
 			}
 			n, lost := f.count(got, faults)
-			if intact, missing = intact+n, missing+lost; lost > 0 {
+			intact, missing = intact+n, missing+lost
+			if lost > 0 {
 				t.Errorf("%s: %d of %d intact blocks are missing", what, lost, n)
 			}
 		}
@@ -189,7 +190,8 @@ func (f *trial) faults(r *rand.Rand) (list []fault) {
 		default:
 			if kind == 2 || keepLength {
 				e := f.place(r, list, 0)
-				if e.bytes = randomBytes(n, r.Uint64()); r.IntN(2) == 0 {
+				e.bytes = randomBytes(n, r.Uint64())
+				if r.IntN(2) == 0 {
 					copy(e.bytes, f.file[r.IntN(len(f.file)-n):])
 				}
 				list = insertFault(list, e)

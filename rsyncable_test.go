@@ -92,7 +92,8 @@ func TestRsyncable(t *testing.T) {
 					if p.Format == PZ {
 						limit += 300 * 4 * len(content) / cutBlock // the numbers of all blocks
 					}
-					if worst = max(worst, n); n > limit {
+					worst = max(worst, n)
+					if n > limit {
 						t.Errorf("%s: %d of %d bytes are new, limit %d", what, n, len(again), limit)
 					}
 				}
@@ -264,7 +265,8 @@ func TestRsyncableReadAhead(t *testing.T) {
 			once.Do(func() {
 				end := time.Now().Add(10 * time.Second)
 				for src.n.Load() < ends[busy+3] {
-					if time.Sleep(time.Millisecond); time.Now().After(end) {
+					time.Sleep(time.Millisecond)
+					if time.Now().After(end) {
 						t.Errorf("%s: %d bytes read while a worker decodes up to byte %d",
 							p, src.n.Load(), ends[busy])
 						return

@@ -24,7 +24,8 @@ func TestRecoverEqualFrames(t *testing.T) {
 			for _, moved := range []bool{false, true} {
 				what := fmt.Sprintf("%d frames from %d on, moved %t", n, first, moved)
 				bad := slices.Clone(file)
-				if at := frameAt(t, file, to+3); moved {
+				at := frameAt(t, file, to+3)
+				if moved {
 					bad = slices.Insert(bad, at, randomBytes(n*size, 4)...)
 				}
 				bad = slices.Delete(bad, frameAt(t, file, first), frameAt(t, file, first+n))

@@ -175,7 +175,8 @@ func (s *stream) start(sched *pipeline.Scheduler, cfg pipeline.Config) {
 // unbind drops what the run refers to, until the next start. If blocks are in flight, it closes the
 // run.
 func (s *stream) unbind() {
-	if s.recycle(); s.run != nil {
+	s.recycle()
+	if s.run != nil {
 		s.run.Unbind()
 	}
 }

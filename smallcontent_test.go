@@ -99,7 +99,8 @@ func TestSmallBlocksUseWorkers(t *testing.T) {
 		s.EnableStats(true)
 		inline, last, all := 0, 0, 0
 		count := func(e StageEvent) {
-			if all++; e.Worker < 0 {
+			all++
+			if e.Worker < 0 {
 				inline++
 				if e.Block == blocks-1 {
 					last++
@@ -117,13 +118,15 @@ func TestSmallBlocksUseWorkers(t *testing.T) {
 			}
 		}
 		file := encode(t, content, opts...)
-		if drain(); inline > last || all < blocks {
+		drain()
+		if inline > last || all < blocks {
 			t.Errorf("%v: the caller compressed in %d of %d stages", f, inline, all)
 		}
 		if _, err := AppendDecode(nil, file, opts...); err != nil {
 			t.Fatal(err)
 		}
-		if drain(); all < 10 || float64(inline) > float64(all)*smallContent/float64(len(content)) {
+		drain()
+		if all < 10 || float64(inline) > float64(all)*smallContent/float64(len(content)) {
 			t.Errorf("%v: the caller decompressed in %d of %d stages", f, inline, all)
 		}
 	}

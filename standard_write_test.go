@@ -130,7 +130,8 @@ func testFlushStandard(t *testing.T, pipe string) {
 				}
 				t.Fatal(err)
 			}
-			if got, err = io.ReadAll(r); err != io.ErrUnexpectedEOF {
+			got, err = io.ReadAll(r)
+			if err != io.ErrUnexpectedEOF {
 				t.Error(err)
 			}
 		} else if at > 0 {

@@ -79,7 +79,8 @@ func TestStreamLimitFlushes(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkAllReaders(t, file.Bytes(), content)
-		if n := file.Len(); format == PZ {
+		n := file.Len()
+		if format == PZ {
 			if info, err := fileInfo(file.Bytes()); err != nil || len(info.Streams) != 2 {
 				t.Errorf("%v, %d bytes: %d streams, %v", format, n, len(info.Streams), err)
 			}

@@ -142,7 +142,8 @@ func (c *ContentFS) ReadDir(name string) ([]fs.DirEntry, error) {
 		if !ok || c.isDir(name, e) {
 			continue
 		}
-		if list[i] = nil; !seen[content] {
+		list[i] = nil
+		if !seen[content] {
 			seen[content] = true
 			list[i] = &contentEntry{c, path.Join(name, content)}
 		}
@@ -217,7 +218,8 @@ func (c *ContentFS) take(name string, info fs.FileInfo) (*content, error) {
 	c.used++
 	x := c.open[name]
 	if x != nil && (x.info.Size() != info.Size() || !x.info.ModTime().Equal(info.ModTime())) {
-		if delete(c.open, name); x.users == 0 {
+		delete(c.open, name)
+		if x.users == 0 {
 			c.drop(x)
 		}
 		x.stale, x = true, nil
@@ -234,7 +236,8 @@ func (c *ContentFS) take(name string, info fs.FileInfo) (*content, error) {
 		x.err = x.load()
 		close(x.ready)
 	}
-	if <-x.ready; x.err != nil {
+	<-x.ready
+	if x.err != nil {
 		err := x.err
 		c.mu.Lock()
 		if c.open[name] == x {
@@ -252,7 +255,8 @@ func (c *ContentFS) take(name string, info fs.FileInfo) (*content, error) {
 func (c *ContentFS) give(x *content) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if x.users--; x.users > 0 {
+	x.users--
+	if x.users > 0 {
 		return
 	}
 	if x.stale {
@@ -263,7 +267,8 @@ func (c *ContentFS) give(x *content) {
 	idle := 0
 	for _, y := range c.open {
 		if y.users == 0 {
-			if idle++; oldest == nil || y.used < oldest.used {
+			idle++
+			if oldest == nil || y.used < oldest.used {
 				oldest = y
 			}
 		}
@@ -286,10 +291,12 @@ func (c *ContentFS) drop(x *content) {
 
 // load opens the file.
 func (x *content) load() (err error) {
-	if x.file, err = x.fsys.fsys.Open(x.name); err != nil {
+	x.file, err = x.fsys.fsys.Open(x.name)
+	if err != nil {
 		return err
 	}
-	if x.stat, err = x.file.Stat(); err != nil {
+	x.stat, err = x.file.Stat()
+	if err != nil {
 		return err
 	}
 	src, ok := x.file.(io.ReaderAt)

@@ -100,7 +100,8 @@ func parseLine(line string) (h tar.Header, header, content int64, ok bool) {
 	fields := []any{&header, &gap, &h.Size, nil, &when}
 	for i := range fields {
 		field, rest, found := strings.Cut(line, " ")
-		if line = rest; !found {
+		line = rest
+		if !found {
 			return h, 0, 0, false
 		}
 		var err error

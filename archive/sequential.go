@@ -44,19 +44,22 @@ func (f *sequentialFile) readAt(p []byte, off int64) (n int, err error) {
 		return 0, io.EOF
 	}
 	if f.r == nil || off < f.at {
-		if f.r, err = f.open(); err != nil {
+		f.r, err = f.open()
+		if err != nil {
 			f.r = nil
 			return 0, f.cut(off, err)
 		}
 		f.at = 0
 	}
 	skipped, err := io.CopyN(io.Discard, f.r, off-f.at)
-	if f.at += skipped; err != nil {
+	f.at += skipped
+	if err != nil {
 		f.r = nil
 		return 0, f.cut(f.at, err)
 	}
 	n, err = io.ReadFull(f.r, p[:min(int64(len(p)), f.size-off)])
-	if f.at += int64(n); err != nil {
+	f.at += int64(n)
+	if err != nil {
 		f.r = nil
 		return n, f.cut(f.at, err)
 	}

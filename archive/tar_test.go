@@ -67,7 +67,8 @@ func TestTar(t *testing.T) {
 		f := open(t, pack(t, p, compress.PZ))
 		n := 0
 		fs.WalkDir(f, "d", func(name string, e fs.DirEntry, err error) error {
-			if n++; err != nil || e.IsDir() {
+			n++
+			if err != nil || e.IsDir() {
 				return err
 			}
 			got, err := f.ReadFile(name)

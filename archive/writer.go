@@ -87,7 +87,8 @@ func (w *Writer) addFile(fsys fs.FS, name string, d fs.DirEntry) error {
 	switch t := info.Mode().Type(); t {
 	case 0, fs.ModeDir:
 	case fs.ModeSymlink:
-		if target, err = fs.ReadLink(fsys, name); err != nil {
+		target, err = fs.ReadLink(fsys, name)
+		if err != nil {
 			return err
 		}
 	default:
@@ -97,7 +98,8 @@ func (w *Writer) addFile(fsys fs.FS, name string, d fs.DirEntry) error {
 	if err != nil {
 		return err
 	}
-	if h.Name = name; info.IsDir() {
+	h.Name = name
+	if info.IsDir() {
 		h.Name += "/"
 	}
 	if err := w.WriteHeader(h); err != nil || !info.Mode().IsRegular() {

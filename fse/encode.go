@@ -39,7 +39,8 @@ func (e *Encoder) Begin(src []byte, states int) (size int) {
 		e.counts = make([]uint8, n+3+n/8)
 	}
 	values, counts := e.values[:n], e.counts[:n]
-	if e.n, e.two = n, states == 2; e.two {
+	e.n, e.two = n, states == 2
+	if e.two {
 		e.last[0], e.last[1], e.bits = e.Table.chains(src, values, counts)
 	} else {
 		e.last[0], e.bits = e.Table.chain(src, values, counts)

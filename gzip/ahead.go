@@ -174,8 +174,11 @@ func (z *Reader) goAhead() bool {
 	var a *ahead
 	if len(z.opts) == 0 {
 		a = aheads.Get().(*ahead)
-	} else if a, z.err = newAhead(z.opts); z.err != nil {
-		return false
+	} else {
+		a, z.err = newAhead(z.opts)
+		if z.err != nil {
+			return false
+		}
 	}
 	switch {
 	case a.workers < 2:
@@ -199,7 +202,8 @@ func (z *Reader) goAhead() bool {
 // readAhead is Read where the workers of a scheduler decode.
 func (z *Reader) readAhead(p []byte) (n int, err error) {
 	a := z.ahead
-	if n, err = a.fill(p, z.single); err == nil {
+	n, err = a.fill(p, z.single)
+	if err == nil {
 		return n, nil
 	}
 	used := z.in.given
@@ -211,7 +215,8 @@ func (z *Reader) readAhead(p []byte) (n int, err error) {
 	case !ok:
 		z.bad = err // of the source
 	case e.Kind == errs.Truncated:
-		if err = io.ErrUnexpectedEOF; e.Part == errs.PartBlock {
+		err = io.ErrUnexpectedEOF
+		if e.Part == errs.PartBlock {
 			z.bad = err
 		}
 	case e.Part == errs.PartHeader, e.Part == errs.PartStray:

@@ -93,12 +93,14 @@ func stdMembers(t testing.TB, p []byte, level, size int) []byte {
 	}
 	for i := 0; i == 0 || len(p) > 0; i++ {
 		n, at := min(size, len(p)), b.Len()
-		if w.Reset(&b); i == 1 {
+		w.Reset(&b)
+		if i == 1 {
 			w.Header = stdgzip.Header{Name: strings.Repeat("n", 511), Comment: "c", Extra: []byte("x")}
 		}
 		w.Write(p[:n])
 		w.Close()
-		if p = p[n:]; i == 1 {
+		p = p[n:]
+		if i == 1 {
 			b.Bytes()[at+3] |= 0xe1
 		}
 	}
@@ -257,7 +259,8 @@ func TestAheadBuffer(t *testing.T) {
 	q, most := make([]byte, 10_000), 0
 	for rest := file[600_000:]; ; {
 		n, err := r.Read(q)
-		if got = append(got, q[:n]...); err != nil {
+		got = append(got, q[:n]...)
+		if err != nil {
 			if err != io.EOF || !bytes.Equal(got, p) {
 				t.Errorf("%d bytes of %d, %v", len(got), len(p), err)
 			}

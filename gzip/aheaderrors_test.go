@@ -42,7 +42,8 @@ func TestAheadErrors(t *testing.T) {
 		r := rand.New(rand.NewPCG(uint64(seed), 0))
 		for i := range 60 {
 			file := bytes.Clone(files[i%len(files)])
-			switch at := r.IntN(len(file)); i / 3 % 5 {
+			at := r.IntN(len(file))
+			switch i / 3 % 5 {
 			case 0:
 				file = file[:at]
 			case 1:

@@ -45,7 +45,8 @@ func write(t testing.TB, p []byte, level, part int) []byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p = p[n:]; i%3 == 0 {
+		p = p[n:]
+		if i%3 == 0 {
 			if err := w.Flush(); err != nil {
 				t.Fatal(err)
 			}

@@ -151,12 +151,14 @@ func (z *Reader) readHeader() (h Header, err error) {
 		}
 	}
 	if flags&flagName != 0 {
-		if h.Name, err = z.readString(); err != nil {
+		h.Name, err = z.readString()
+		if err != nil {
 			return h, noEOF(err)
 		}
 	}
 	if flags&flagComment != 0 {
-		if h.Comment, err = z.readString(); err != nil {
+		h.Comment, err = z.readString()
+		if err != nil {
 			return h, noEOF(err)
 		}
 	}

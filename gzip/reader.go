@@ -181,7 +181,8 @@ func (z *Reader) step() (more bool) {
 	var src []byte
 	if !z.full {
 		var err error
-		if src, err = z.in.next(); err != nil {
+		src, err = z.in.next()
+		if err != nil {
 			z.bad = noEOF(err)
 			return false
 		}

@@ -160,7 +160,8 @@ func (z *Writer) begin() error {
 		z.body = new(plain)
 	} else {
 		var stream *compress.Writer
-		if stream, z.err = z.newStream(z.opts); z.err != nil {
+		stream, z.err = z.newStream(z.opts)
+		if z.err != nil {
 			return z.err
 		}
 		z.body = stream

@@ -79,7 +79,8 @@ func parseCoding(item string) (name string, q preference, ok bool) {
 		param, params, _ = strings.Cut(params, ";")
 		key, value, _ := strings.Cut(param, "=")
 		if key = trim(key); key == "q" || key == "Q" {
-			if q, ok = parseQ(trim(value)); !ok {
+			q, ok = parseQ(trim(value))
+			if !ok {
 				return "", 0, false
 			}
 		}

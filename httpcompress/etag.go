@@ -55,7 +55,8 @@ func plainTags(values []string, suffix string) string {
 			if !ok {
 				break
 			}
-			if tag, ok = strings.CutSuffix(tag, suffix); ok {
+			tag, ok = strings.CutSuffix(tag, suffix)
+			if ok {
 				plain.WriteString(", ")
 				if strings.HasSuffix(before, "W/") {
 					plain.WriteString("W/")

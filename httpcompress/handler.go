@@ -88,7 +88,8 @@ func WithMinSize(size int) Option {
 // lower case, without parameters. The default is [Compressible], which f may call. Nil is the default.
 func WithContentType(f func(mediaType string) bool) Option {
 	return func(h *handler) error {
-		if h.compressible = f; f == nil {
+		h.compressible = f
+		if f == nil {
 			h.compressible = Compressible
 		}
 		return nil
@@ -176,7 +177,8 @@ func (h *handler) getWriter(i int, w http.ResponseWriter) (*compress.Writer, err
 	z, _ := h.writers[i].Get().(*compress.Writer)
 	if z == nil {
 		var err error
-		if z, err = h.newWriter(h.order[i]); err != nil {
+		z, err = h.newWriter(h.order[i])
+		if err != nil {
 			return nil, err
 		}
 	}

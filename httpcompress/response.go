@@ -142,7 +142,8 @@ func (z *response) encode(header http.Header) {
 	z.state = discarded
 	if z.r.Method != http.MethodHead {
 		var err error
-		if z.enc, err = z.h.getWriter(z.choice, z.w); err != nil {
+		z.enc, err = z.h.getWriter(z.choice, z.w)
+		if err != nil {
 			z.state = plain
 			z.h.report(z.r, err)
 			return

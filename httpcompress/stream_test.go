@@ -128,7 +128,8 @@ func TestReadFrom(t *testing.T) {
 		} {
 			for _, oneByte := range []bool{false, true} {
 				var src io.Reader = bytes.NewBuffer(content)
-				if src = (struct{ io.Reader }{src}); oneByte {
+				src = (struct{ io.Reader }{src})
+				if oneByte {
 					src = iotest.OneByteReader(src)
 				}
 				w := &recorder{ResponseRecorder: httptest.NewRecorder()}

@@ -58,7 +58,8 @@ func (r *Reader) readAhead(off, end int64) {
 	defer r.mu.Unlock()
 	s := r.sequences.find(off, r.opt.segment)
 	s.next = end
-	if s.calls++; s.calls < ownCalls || s.ahead > end+s.window/2 {
+	s.calls++
+	if s.calls < ownCalls || s.ahead > end+s.window/2 {
 		return
 	}
 	// What is read ahead must not leave the cache before it is used.

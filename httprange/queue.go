@@ -101,7 +101,8 @@ func (r *Reader) dispatch() {
 	for q.active < r.opt.requests && len(q.waiting) > 0 {
 		at := slices.IndexFunc(q.waiting, func(f *fetch) bool { return !f.ahead })
 		if at < 0 {
-			if at = 0; q.active > 0 && q.active >= r.opt.requests-1 {
+			at = 0
+			if q.active > 0 && q.active >= r.opt.requests-1 {
 				return
 			}
 		}
@@ -185,7 +186,8 @@ func (f *fetch) filled(n int) {
 	x := f.segments[f.at]
 	if x == nil || x.fetch != f {
 		f.n = 0 // the buffer serves again
-		if f.at++; f.at == len(f.segments)-1 {
+		f.at++
+		if f.at == len(f.segments)-1 {
 			f.buf = nil // the last segment may be shorter
 		}
 		return
@@ -215,7 +217,8 @@ func (r *Reader) leave(segments []*segment) {
 			continue
 		}
 		x.waiters--
-		if f.waiters--; f.waiters > 0 || f.ahead {
+		f.waiters--
+		if f.waiters > 0 || f.ahead {
 			continue
 		}
 		if f.cancel != nil {

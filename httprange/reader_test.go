@@ -195,7 +195,8 @@ func TestMerge(t *testing.T) {
 		wg.Go(func() { read(t, r, content, off, 1000) })
 		for waiting := -1; waiting != max(0, i); time.Sleep(time.Millisecond) {
 			r.mu.Lock()
-			if waiting = 0; r.queue.active == 1 {
+			waiting = 0
+			if r.queue.active == 1 {
 				for _, f := range r.queue.waiting {
 					waiting += len(f.segments)
 				}

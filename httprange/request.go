@@ -235,7 +235,8 @@ func (r *Reader) retry(ctx context.Context, attempt func() (progress bool, e *Er
 		if progress {
 			failures = 0
 		}
-		if e.Attempts = failures + 1; failures == r.opt.retries || e.pause > r.opt.maxDelay || !mayPass(e) {
+		e.Attempts = failures + 1
+		if failures == r.opt.retries || e.pause > r.opt.maxDelay || !mayPass(e) {
 			if errors.Is(e, ErrChanged) {
 				r.fail(e)
 			}

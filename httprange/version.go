@@ -59,7 +59,8 @@ func parseContentRange(s string) (r contentRange, ok bool) {
 	}
 	r = contentRange{-1, -1, -1}
 	if size != "*" {
-		if r.size, ok = parseNumber(size); !ok {
+		r.size, ok = parseNumber(size)
+		if !ok {
 			return r, false
 		}
 	}

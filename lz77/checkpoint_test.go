@@ -94,7 +94,8 @@ func abandon(m *Matcher, left int, f func()) {
 		}
 	}()
 	m.Checkpoint = func() {
-		if left--; left < 0 {
+		left--
+		if left < 0 {
 			panic("enough")
 		}
 	}

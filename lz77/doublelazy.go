@@ -84,7 +84,8 @@ func (m *Matcher) parseDoubleLazyPortable(
 			i++
 			toInsert++
 			x, k := firstDifference(xor8(src, c, i), xor8(src, c+8, i+8))
-			if n = k; x == 0 {
+			n = k
+			if x == 0 {
 				n += simd.MatchLen(src[c+inlineBytes:], src[i+inlineBytes:])
 			}
 			goto found

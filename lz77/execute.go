@@ -24,7 +24,8 @@ func Execute(dst []byte, at int, lits []byte, seqs []Sequence) (end int, rest []
 		if vector {
 			n = min(n, fewSequences)
 		}
-		if at, lits, ok = execute(dst, at, lits, seqs[:n]); !ok {
+		at, lits, ok = execute(dst, at, lits, seqs[:n])
+		if !ok {
 			return 0, nil, false
 		}
 		seqs = seqs[n:]

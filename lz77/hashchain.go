@@ -220,7 +220,8 @@ func (c *chains) search(
 			}
 		}
 		next := st.Base + int(links[p&(len(links)-1)])
-		if depth--; depth == 0 || next < low || next >= p {
+		depth--
+		if depth == 0 || next < low || next >= p {
 			break
 		}
 		p = next

@@ -96,7 +96,8 @@ func TestHashChainShort(t *testing.T) {
 	count := func(name string) (short, all int) {
 		src := corpus.ByName(name).Make(200_000)
 		for _, s := range new(Matcher).Parse(nil, src, chainParams, blockLimits) {
-			if all++; s.MatchLen == 3 {
+			all++
+			if s.MatchLen == 3 {
 				short++
 			}
 		}

@@ -222,7 +222,8 @@ func (x *Incremental) extendMatches(
 					offset: offset, repeats: [3]uint32{offset, node.repeats[0], node.repeats[1]},
 				}
 				extendPath(nodes, longest+1, n, node.price+p.Prices.Offset[bits.Len32(offset)], step, p)
-				if longest = n; n >= p.Nice || at+n == len(src) {
+				longest = n
+				if n >= p.Nice || at+n == len(src) {
 					break
 				}
 				ends = base.Load32(src, at+longest-3)

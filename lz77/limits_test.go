@@ -41,7 +41,8 @@ func TestLimits(t *testing.T) {
 func testLimitsOf(t *testing.T, src []byte, level int, l Limits) {
 	for again := l.MinMatch; again >= 2; again-- {
 		if again < l.MinMatch {
-			if l.MinRepeat = again; l.Repeats == 0 || !Levels[level].Finder.Optimal() {
+			l.MinRepeat = again
+			if l.Repeats == 0 || !Levels[level].Finder.Optimal() {
 				break
 			}
 		}

@@ -69,7 +69,8 @@ func TestFewerShortMatches(t *testing.T) {
 		var m Matcher
 		short, all := 0, 0
 		for _, s := range m.Parse(nil, src, &Levels[level], testLimits[1]) {
-			if all++; s.MatchLen < shortMatch {
+			all++
+			if s.MatchLen < shortMatch {
 				short++
 			}
 		}
@@ -97,7 +98,8 @@ func TestBestMatch(t *testing.T) {
 			want := free.bestMatch(src, i, &reps, 0)
 			got := bound.bestMatch(src, i, &reps, than)
 			if want.score > than {
-				if won++; got != want {
+				won++
+				if got != want {
 					t.Fatalf("%s at %d: %v, want %v", k.Name, i, got, want)
 				}
 			} else if got.score > than {

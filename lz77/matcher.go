@@ -155,7 +155,8 @@ func lowBytesMask(n uint8) uint64 { return ^uint64(0) >> (64 - 8*n) }
 func extend(src []byte, c, i, n int) int {
 	if i+n+inlineBytes <= len(src) {
 		x, k := firstDifference(xor8(src, c+n, i+n), xor8(src, c+n+8, i+n+8))
-		if n += k; x != 0 {
+		n += k
+		if x != 0 {
 			return n
 		}
 	}

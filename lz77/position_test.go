@@ -20,7 +20,8 @@ func TestPosition(t *testing.T) {
 				if at < last || at > size {
 					t.Fatalf("%s from %d: position %d of %d behind %d", name, start, at, size, last)
 				}
-				if last = at; at < size/2 {
+				last = at
+				if at < size/2 {
 					half = at
 				}
 			}

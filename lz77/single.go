@@ -96,7 +96,8 @@ func (m *Matcher) parseSinglePortable(
 				break
 			}
 			x, k := firstDifference(xor8(src, c+n, i+n), xor8(src, c+n+8, i+n+8))
-			if n += k; x != 0 {
+			n += k
+			if x != 0 {
 				break
 			}
 		}

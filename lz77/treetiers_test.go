@@ -37,7 +37,8 @@ func TestTreeTiers(t *testing.T) {
 					before := simd.SetTier(tier)
 					var m Matcher
 					got := m.ParseFrom(nil, src, start, &x.params, x.limits)
-					if simd.SetTier(before); tier == simd.Tiers()[0] {
+					simd.SetTier(before)
+					if tier == simd.Tiers()[0] {
 						want = got
 					} else if !slices.Equal(got, want) {
 						t.Errorf("%s, %s from %d: other sequences with %s", name, content, start, tier)

@@ -16,7 +16,8 @@ func benchBlocks(b *testing.B, l *Layout, level int) (blocks []*Streams, sizes [
 	content := corpus.ByName("mixed").Make(8 << 20)
 	if name := os.Getenv("PZ_BENCH_FILE"); name != "" {
 		var err error
-		if content, err = os.ReadFile(name); err != nil {
+		content, err = os.ReadFile(name)
+		if err != nil {
 			b.Fatal(err)
 		}
 	}

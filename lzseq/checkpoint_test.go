@@ -96,7 +96,8 @@ func testCheckpoint(
 // after returns a checkpoint that panics after so many calls.
 func after(left int) func() {
 	return func() {
-		if left--; left < 0 {
+		left--
+		if left < 0 {
 			panic("enough")
 		}
 	}

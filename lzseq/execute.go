@@ -24,12 +24,15 @@ func (s *Streams) executePieces(
 		if size > pieces.Size {
 			n-- // the last one is too long
 		}
-		if at, lits, ok = execute(dst, at, lits, seqs[:n]); !ok {
+		at, lits, ok = execute(dst, at, lits, seqs[:n])
+		if !ok {
 			return at, lits, false
 		}
 		s.checkpoint()
-		if seqs = seqs[n:]; n == 0 {
-			if at, lits, ok = s.executeLong(execute, dst, at, lits, seqs[0]); !ok {
+		seqs = seqs[n:]
+		if n == 0 {
+			at, lits, ok = s.executeLong(execute, dst, at, lits, seqs[0])
+			if !ok {
 				return at, lits, false
 			}
 			seqs = seqs[1:]
@@ -48,7 +51,8 @@ func (s *Streams) executeLong(
 	at, lits, q.LitLen = at+n, lits[n:], 0
 	for left := int(q.MatchLen); left > 0; left -= int(q.MatchLen) {
 		q.MatchLen = uint32(min(left, pieces.Size))
-		if at, lits, ok = execute(dst, at, lits, []lz77.Sequence{q}); !ok {
+		at, lits, ok = execute(dst, at, lits, []lz77.Sequence{q})
+		if !ok {
 			return at, lits, false
 		}
 		s.checkpoint()

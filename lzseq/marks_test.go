@@ -123,7 +123,8 @@ func TestMarksTiers(t *testing.T) {
 		at, lens, fits := 0, 0, true
 		for _, token := range s.Tokens {
 			marked = append(marked, at)
-			if at += int(token & 3); token&3 == 3 {
+			at += int(token & 3)
+			if token&3 == 3 {
 				n, _ := length(s.LitLens, &lens)
 				at += int(n)
 			}
@@ -180,7 +181,8 @@ func BenchmarkMarks(b *testing.B) {
 		n := 0
 		for i := range s.Tokens {
 			run := r.IntN(most)
-			if n += run; run >= repeatLitEscape {
+			n += run
+			if run >= repeatLitEscape {
 				s.LitLens = appendLength(s.LitLens, uint32(run-repeatLitEscape))
 			}
 			s.Tokens[i] = byte(min(run, repeatLitEscape))

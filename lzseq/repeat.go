@@ -254,7 +254,8 @@ func resolveRepeat(
 		}
 		n := uint32(t >> 2 & 15)
 		long := n == repeatMatchEscape
-		if n += minMatch[t>>6]; long {
+		n += minMatch[t>>6]
+		if long {
 			more, ok := length(s.MatchLens, &c.matches)
 			if !ok {
 				return false

@@ -49,7 +49,8 @@ func (a *acceptor) compare(all []*section) error {
 			r = &rivals{most: s, near: s, scores: map[*section]int{}}
 			a.rivals[s.pool] = r
 		}
-		if r.count++; s.count > r.most.count {
+		r.count++
+		if s.count > r.most.count {
 			r.most = s
 		}
 		if s.moved() < r.near.moved() {
@@ -145,7 +146,8 @@ const samples = 16
 // right if the zone begins at start.
 func (f *file) score(s *section, r *rivals, start int64) (_ int, err error) {
 	if !r.read {
-		if r.catalog, err = f.readCatalog(s); err != nil {
+		r.catalog, err = f.readCatalog(s)
+		if err != nil {
 			return 0, err
 		}
 		r.read = true

@@ -51,7 +51,8 @@ func BenchmarkRepair(b *testing.B) {
 				b.SetBytes(int64(len(data)))
 				for b.Loop() {
 					var err error
-					if src := bytes.NewReader(data); verify {
+					src := bytes.NewReader(data)
+					if verify {
 						_, err = Verify(src, int64(len(data)))
 					} else {
 						_, err = Repair(io.Discard, src, int64(len(data)))

@@ -98,7 +98,8 @@ func appendSection(dst []byte, g geometry, slices [][]byte, catalog []byte) ([]b
 		clear(bodies[i])
 		shards = append(shards, bodies[i])
 	}
-	if code, err = newCode(len(slices), g.parity); err != nil {
+	code, err = newCode(len(slices), g.parity)
+	if err != nil {
 		return dst[:base], err
 	}
 	if err := code.Encode(shards); err != nil {

@@ -32,7 +32,8 @@ func TestGolden(t *testing.T) {
 	}
 	heal(t, file, 3*64, parity*64)
 
-	if file, err = os.ReadFile(filepath.Join(golden, "built-parity.pz")); err != nil {
+	file, err = os.ReadFile(filepath.Join(golden, "built-parity.pz"))
+	if err != nil {
 		t.Fatal(err)
 	}
 	rest := file

@@ -167,7 +167,8 @@ func (v *view) read(p []byte, at int64) error {
 	if err != nil {
 		return err
 	}
-	if at -= int64(v.s.size); section != nil {
+	at -= int64(v.s.size)
+	if section != nil {
 		copy(p, section[at:])
 		return nil
 	}
@@ -205,7 +206,8 @@ func (v *view) open() (err error) {
 	if v.opened {
 		return nil
 	}
-	if v.catalog, err = v.r.file.readCatalog(v.s); err != nil {
+	v.catalog, err = v.r.file.readCatalog(v.s)
+	if err != nil {
 		return err
 	}
 	v.opened = true
@@ -264,7 +266,8 @@ func (v *view) heal() error {
 		return err
 	}
 	v.tried = true
-	if v.catalog = z.catalog; z.lost {
+	v.catalog = z.catalog
+	if z.lost {
 		return nil
 	}
 	v.from, v.rebuilt = z.from, map[int][]byte{}
@@ -314,7 +317,8 @@ func (v *view) damagedSection() ([]byte, error) {
 	}
 	whole := false
 	if s != nil {
-		if whole, err = f.sectionIntact(s); err != nil {
+		whole, err = f.sectionIntact(s)
+		if err != nil {
 			return nil, err
 		}
 		whole = whole && s.start == v.s.start

@@ -206,7 +206,8 @@ func (f *file) findSections() ([]*section, error) {
 		return f.scan()
 	}
 	for i, s := range list {
-		if list[i], err = f.section(s); err != nil {
+		list[i], err = f.section(s)
+		if err != nil {
 			return nil, err
 		}
 		if list[i] == nil {

@@ -75,7 +75,8 @@ func (w *wanted) take(crc uint32, window, scratch []byte) []int {
 		return nil
 	}
 	delete(w.slices, e)
-	if w.crcs[crc]--; w.crcs[crc] == 0 {
+	w.crcs[crc]--
+	if w.crcs[crc] == 0 {
 		delete(w.crcs, crc)
 		w.bits[crc>>16]--
 	}

@@ -113,7 +113,8 @@ func (c *scanner) add(at int64, h packetHeader) error {
 		if !s.near(p) {
 			continue
 		}
-		if zone = s.zone; p.number > s.lastNumber && at-s.place(p.number) == s.start {
+		zone = s.zone
+		if p.number > s.lastNumber && at-s.place(p.number) == s.start {
 			s.add(p)
 			return nil
 		}

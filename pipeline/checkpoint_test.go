@@ -96,7 +96,8 @@ func TestCheckpointPanics(t *testing.T) {
 			at := r.IntN(calls)
 			left := at
 			ws.setCheckpoint(func() {
-				if left--; left < 0 {
+				left--
+				if left < 0 {
 					panic(stopped{})
 				}
 			})

@@ -97,7 +97,8 @@ func spoiled(spoil func(*gpu.Request) error) func(gputest.Config) gpu.Device {
 		return &faulty{soft, func(d gpu.Device, op gpu.Op, batch []*gpu.Request) error {
 			err := d.Run(op, batch)
 			for _, r := range batch {
-				if e := spoil(r); r.Err == nil {
+				e := spoil(r)
+				if r.Err == nil {
 					r.Err = e
 				}
 			}

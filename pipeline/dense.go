@@ -211,7 +211,8 @@ func (ws *workspace) decodeDense(src []byte, size int, s *lzseq.Streams) (ranges
 	d, flags := &ws.dense, src[0]
 	src = src[1:]
 	if flags&denseX86 != 0 {
-		if ranges, src, err = x86.Ranges(src, size); err != nil {
+		ranges, src, err = x86.Ranges(src, size)
+		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrPayload, err)
 		}
 	}
@@ -221,7 +222,8 @@ func (ws *workspace) decodeDense(src []byte, size int, s *lzseq.Streams) (ranges
 		if flags&u.flag == 0 {
 			continue
 		}
-		if src, err = d.dec.Decode(src, limits[u.stream], streams[u.stream], nil); err != nil {
+		src, err = d.dec.Decode(src, limits[u.stream], streams[u.stream], nil)
+		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrPayload, err)
 		}
 		streams[u.stream], limits[u.stream] = &d.none, 0
@@ -229,11 +231,13 @@ func (ws *workspace) decodeDense(src []byte, size int, s *lzseq.Streams) (ranges
 	if flags&denseLits != 0 {
 		streams[litsStream], limits[litsStream] = &d.none, 0
 	}
-	if src, err = ws.rans.dec.Decode(src, limits[:], streams[:]...); err != nil {
+	src, err = ws.rans.dec.Decode(src, limits[:], streams[:]...)
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrPayload, err)
 	}
 	if flags&denseLits != 0 {
-		if src, err = d.dec.Decode(src, litsLimit, lits, s); err != nil {
+		src, err = d.dec.Decode(src, litsLimit, lits, s)
+		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrPayload, err)
 		}
 	}

@@ -131,7 +131,8 @@ func checkPlaces(t *testing.T, st Stats, assign Assignment, fused bool) {
 	for _, x := range st.Stages {
 		switch x.Stage {
 		case "fused":
-			if seen = true; !whole && assign != (Assignment{Auto, Auto}) {
+			seen = true
+			if !whole && assign != (Assignment{Auto, Auto}) {
 				t.Errorf("%v: the device did whole blocks", assign)
 			}
 		case "lz77", "rans":

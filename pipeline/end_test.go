@@ -179,7 +179,8 @@ func TestCancel(t *testing.T) {
 			var err error
 			for r.Pending() > 0 && err == nil {
 				var b *Block
-				if b, err = r.Next(true); b == nil {
+				b, err = r.Next(true)
+				if b == nil {
 					break
 				}
 				if b.Index != index || b.Err != nil && !errors.Is(b.Err, ErrCanceled) {

@@ -95,7 +95,8 @@ func (h *helper) run() (took time.Duration, failed any) {
 	}()
 	b, start := h.w.block, time.Now()
 	n := h.f(h.stop)
-	if took = time.Since(start); b.run.measured() {
+	took = time.Since(start)
+	if b.run.measured() {
 		b.run.countHelp(b, h.slot, n, start, took)
 	}
 	return took, nil

@@ -203,7 +203,8 @@ func TestHelperPanics(t *testing.T) {
 		}
 		r.Put(b)
 	}
-	if s.mu.Lock(); s.alive > 1 || len(s.slots) < 1 {
+	s.mu.Lock()
+	if s.alive > 1 || len(s.slots) < 1 {
 		t.Errorf("%d at work", s.alive)
 	}
 	s.mu.Unlock()

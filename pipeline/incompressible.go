@@ -71,7 +71,8 @@ func (ws *workspace) repeats(src []byte) bool {
 		}
 		entry := &ws.seen[bits.Reverse64(v*indexMul)>>(64-seenLog)]
 		if c := int(*entry) - 1; c >= 0 && binary.LittleEndian.Uint64(src[c:]) == v {
-			if found++; found > 2 {
+			found++
+			if found > 2 {
 				return true
 			}
 		}

@@ -139,7 +139,8 @@ func (s *Scheduler) beginClock(w *worker, b *Block) (t clock) {
 	if !s.stats.on.Load() {
 		return t
 	}
-	if t.start = t.now; w != nil && b == nil && !w.parked.IsZero() {
+	t.start = t.now
+	if w != nil && b == nil && !w.parked.IsZero() {
 		t.start = w.parked
 	}
 	return t

@@ -39,7 +39,8 @@ func (s *Scheduler) Plan(cfg Config, size int) Plan {
 		if !b.suits(op, c, raw) {
 			return
 		}
-		if op.prepare(b, &q); c.Finds(&q) {
+		op.prepare(b, &q)
+		if c.Finds(&q) {
 			away = max(away, c.Away(op.op, raw, r.demand(op.op)))
 			p.Candidates = p.Candidates || op.op == gpu.Stage0
 			p.Payloads = p.Payloads || op.op == gpu.StageN

@@ -119,7 +119,8 @@ func (w *worker) offer(b *Block) bool {
 	}
 	r := &b.request
 	var start time.Time
-	if r.Counters = nil; b.run.core.counters != nil {
+	r.Counters = nil
+	if b.run.core.counters != nil {
 		r.Counters, start = &b.run.core.counters.offers, time.Now()
 	}
 	op := b.prepareRequest(c, w.ws)
@@ -159,7 +160,8 @@ func (b *Block) prepareRequest(c *offload.Coordinator, ws *workspace) *deviceOp 
 		}
 		q := b.request.GPU
 		*q = gpu.Request{Op: op.op, Block: b.Index, Size: b.Raw, Src: b.Src, Window: b.Window}
-		if op.prepare(b, q); c.Accepts(q, r.demand(op.op)) {
+		op.prepare(b, q)
+		if c.Accepts(q, r.demand(op.op)) {
 			return op
 		}
 	}

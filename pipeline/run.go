@@ -113,7 +113,8 @@ func (r *Run) bind(s *Scheduler, cfg Config) {
 	r.sched, r.core.sched, r.cfg = s, s, cfg
 	r.stages, r.coding = cfg.stages()
 	r.device = s.device.Load()
-	if r.done = nil; cfg.Context != nil {
+	r.done = nil
+	if cfg.Context != nil {
 		r.done = cfg.Context.Done()
 	}
 	r.count = 0
@@ -216,7 +217,8 @@ var callers = sync.Pool{New: func() any {
 func (r *Run) begin(b *Block) {
 	b.setState(stateQueued)
 	b.Index, b.Err, b.Decoded, b.stage, b.inInto = r.count, nil, 0, 0, false
-	if b.outerSrc = nil; !b.list.Empty() {
+	b.outerSrc = nil
+	if !b.list.Empty() {
 		b.list = ldm.List{}
 	}
 	if b.isSerial() {

@@ -97,7 +97,8 @@ func (s *Scheduler) complete(w *worker, b *Block, out outcome) (next *Block) {
 	var retired *payload
 	if out == finished {
 		b.setState(stateDone)
-		if retired, b.payload = b.payload, nil; w != nil && w.ws.payload == nil {
+		retired, b.payload = b.payload, nil
+		if w != nil && w.ws.payload == nil {
 			w.ws.payload, retired = retired, nil
 		}
 	}
@@ -154,7 +155,8 @@ func (s *Scheduler) nextFor(w *worker, b *Block, now time.Time) (
 	if w.slot == noSlot { // its place has another worker
 		return nil, nil, s.park(w)
 	}
-	if next, paused = s.pop(); next != nil {
+	next, paused = s.pop()
+	if next != nil {
 		s.equip(w)
 		return next, nil, nil
 	}
@@ -222,7 +224,8 @@ func (s *Scheduler) acquire() {
 func (s *Scheduler) release() {
 	var idle []*worker
 	s.mu.Lock()
-	if s.runs--; s.runs == 0 {
+	s.runs--
+	if s.runs == 0 {
 		idle, s.idle, s.payloads = s.idle, nil, nil
 	}
 	s.mu.Unlock()

@@ -54,7 +54,8 @@ func (c *chain) pass(turn int64) (next *Block) {
 	}
 	for ended := true; ended; {
 		c.turn++
-		if next, ended = c.waiting[c.turn]; ended {
+		next, ended = c.waiting[c.turn]
+		if ended {
 			delete(c.waiting, c.turn)
 			ended = next == nil
 		}

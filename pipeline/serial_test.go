@@ -48,7 +48,8 @@ func (d *countingDecoder) Decode(s *container.Serial) {
 	if d.hold != nil {
 		<-d.hold
 	}
-	if d.calls++; d.calls == d.panic {
+	d.calls++
+	if d.calls == d.panic {
 		panic("test")
 	}
 	s.Buf = append(s.Buf, byte(d.calls), 0)
@@ -103,7 +104,8 @@ func TestSerial(t *testing.T) {
 				b, _ := r.Next(true)
 				r.Put(b)
 			}
-			if r.Close(); decoders[i].calls != blocks {
+			r.Close()
+			if decoders[i].calls != blocks {
 				t.Errorf("%d calls, want %d", decoders[i].calls, blocks)
 			}
 		}

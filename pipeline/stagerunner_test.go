@@ -34,7 +34,8 @@ func TestStageRunner(t *testing.T) {
 					t.Errorf("%s -%d %s: %d bytes, in the block %d, with the stage before %d", p.Name, level,
 						name, n, len(b.b.dst), last)
 				}
-				if last = b.Compressed(); b.Size() != len(src)-before {
+				last = b.Compressed()
+				if b.Size() != len(src)-before {
 					t.Errorf("%s -%d %s: %d bytes of content", p.Name, level, name, b.Size())
 				}
 			}

@@ -21,7 +21,8 @@ var matchStage = stage{
 	run: func(ws *workspace, b *Block) error {
 		p := b.payload
 		p.ranges = nil
-		if p.seqs = p.seqs[:0]; b.noMatches {
+		p.seqs = p.seqs[:0]
+		if b.noMatches {
 			return nil
 		}
 		if b.dense() && b.run.cfg.Dictionary == nil {
@@ -89,7 +90,8 @@ func codeStage(l *lzseq.Layout) stage {
 	return stage{
 		name: "rans",
 		run: func(ws *workspace, b *Block) error {
-			switch ws.dense.fast = !b.thorough(); {
+			ws.dense.fast = !b.thorough()
+			switch {
 			case b.payload.encoded:
 			case b.priced():
 				b.dst = ws.encodeDense(b.dst[:0], ws.streams(b.payload), b.payload.ranges)

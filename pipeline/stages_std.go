@@ -41,7 +41,8 @@ var deflateLevels = [MaxLevel + 1]lz77.Params{
 
 // deflateStage encodes a block as a part of a Deflate stream.
 var deflateStage = stage{name: "deflate", run: func(ws *workspace, b *Block) error {
-	if content := b.content(); b.isShort() {
+	content := b.content()
+	if b.isShort() {
 		b.dst = ws.deflate.AppendShort(b.dst[:0], content, b.payload.seqs, b.Last)
 	} else {
 		b.dst = ws.deflate.Append(b.dst[:0], content, b.payload.seqs, b.Last)

@@ -138,7 +138,8 @@ func (r *stressRun) hold(ws *workspace, b *Block) (release func()) {
 			delete(r.held, ws)
 			r.mu.Unlock()
 		}
-		if r.inside.Add(-n); v != nil {
+		r.inside.Add(-n)
+		if v != nil {
 			panic(v)
 		}
 	}
@@ -165,14 +166,16 @@ func (r *stressRun) toil(ws *workspace, j *stressJob, mayFail bool) error {
 	}
 	defer await()
 	for range j.rng.IntN(12) {
-		if d := upTo(j.rng, stagePiece); helper != nil {
+		d := upTo(j.rng, stagePiece)
+		if helper != nil {
 			r.work(d)
 		} else {
 			time.Sleep(d)
 		}
 		await()
 		if mayFail && j.rng.IntN(400) == 0 {
-			if j.fault = ErrPayload; j.rng.IntN(2) == 0 {
+			j.fault = ErrPayload
+			if j.rng.IntN(2) == 0 {
 				j.fault = "stage"
 				panic(j.fault)
 			}

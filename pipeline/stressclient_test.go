@@ -180,7 +180,8 @@ func (c *stressClient) end(r *stressRun) {
 		if r.run.Pending() > 0 { // the context has ended
 			break
 		}
-		if r.checkAtRest(); c.rng.IntN(2) == 0 {
+		r.checkAtRest()
+		if c.rng.IntN(2) == 0 {
 			r.run.ReleaseScratch()
 		}
 		c.kept = r

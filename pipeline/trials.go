@@ -76,7 +76,8 @@ func (ws *workspace) tryLazyParses(b *Block) {
 	}
 	least := size(p.seqs)
 	for i := range lazyTrials {
-		if d.seqs = d.seqs[:0]; lazyTrials[i].HashBytes != 0 {
+		d.seqs = d.seqs[:0]
+		if lazyTrials[i].HashBytes != 0 {
 			d.seqs = ws.matcher.ParseFrom(d.seqs, src, b.Window, &lazyTrials[i], *b.limits())
 		}
 		if n := size(d.seqs); n < least {
@@ -91,7 +92,8 @@ func (ws *workspace) tryParses(b *Block, limits lz77.Limits, sample bool) {
 	d, p, own, contexts := &ws.dense, b.payload, b.params(), limits.Contexts
 	least := ws.denseSize(b, p.seqs)
 	try := func(params *lz77.Params, contexts *lz77.Contexts) {
-		if d.seqs = d.seqs[:0]; params != nil {
+		d.seqs = d.seqs[:0]
+		if params != nil {
 			limits.Contexts = contexts
 			d.seqs = ws.matcher.ParseFrom(d.seqs, ws.matchInput(b), b.Window, params, limits)
 		}

@@ -68,7 +68,8 @@ func (s *Scheduler) pop() (b *Block, p *worker) {
 			s.ring.Push(s.ring.Pop())
 			continue
 		}
-		if b, p = h.pop(); h.empty() {
+		b, p = h.pop()
+		if h.empty() {
 			s.ring.Pop()
 			s.left(h)
 		}
@@ -110,7 +111,8 @@ func (s *Scheduler) othersWait(h *share) bool {
 // no other run waits, the credit is full again. The caller holds s.mu.
 func (s *Scheduler) charge(w *worker, now time.Time) {
 	h := w.share
-	if h.credit = max(h.credit-now.Sub(w.since), -quantum); !s.othersWait(h) {
+	h.credit = max(h.credit-now.Sub(w.since), -quantum)
+	if !s.othersWait(h) {
 		h.credit = quantum
 	}
 	w.since = now
@@ -131,7 +133,8 @@ func (w *worker) checkpoint() {
 	if n == 0 || n == 1 && w.share.inRing.Load() || w.slot < 0 {
 		return
 	}
-	if w.pause(r); r.ended() {
+	w.pause(r)
+	if r.ended() {
 		panic(stopped{})
 	}
 }

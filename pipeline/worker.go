@@ -78,7 +78,8 @@ func (s *Scheduler) leave(slot int) {
 // park marks w idle. If no run needs it, or pauses have left more of them than there are places,
 // park returns its workspace for the pool of spare ones. The caller holds s.mu.
 func (s *Scheduler) park(w *worker) (drop *workspace) {
-	if w.parked = (time.Time{}); s.stats.on.Load() {
+	w.parked = (time.Time{})
+	if s.stats.on.Load() {
 		w.parked = time.Now()
 	}
 	if s.runs > 0 && len(s.idle) < s.workers {
@@ -129,7 +130,8 @@ func (w *worker) run(b *Block) (out outcome) {
 		b.Err = ErrCanceled
 		return finished
 	}
-	if w.block = b; w.slot >= 0 {
+	w.block = b
+	if w.slot >= 0 {
 		w.ws.matcher.Helper = w
 	}
 	defer func() {
@@ -234,7 +236,8 @@ func (w *worker) runStages(b *Block, keep bool) outcome {
 		if ordered {
 			w.passTurn(b)
 		}
-		if r.learn(b, took); b.stage < len(r.stages)-1 {
+		r.learn(b, took)
+		if b.stage < len(r.stages)-1 {
 			w.checkpoint()
 		}
 		if b.stage+1 == r.coding.from {

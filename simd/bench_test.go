@@ -50,7 +50,8 @@ func BenchmarkLanes(b *testing.B) {
 	for i, c := range counts {
 		if c > 0 {
 			f[i] = uint16(max(1, uint64(c)*(slots-256)/n))
-			if sum += int(f[i]); f[i] > f[most] {
+			sum += int(f[i])
+			if f[i] > f[most] {
 				most = i
 			}
 		}

@@ -16,7 +16,8 @@ var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc
 // CRC32C returns sum, a CRC32C (RFC 3720, appendix B.4), continued over p. The first sum is 0. The
 // result is that of crc32.Update with the Castagnoli table.
 func CRC32C(sum uint32, p []byte) uint32 {
-	if sum, p = crc32cKernel(sum, p); len(p) == 0 {
+	sum, p = crc32cKernel(sum, p)
+	if len(p) == 0 {
 		return sum
 	}
 	return crc32.Update(sum, castagnoli(), p)

@@ -27,7 +27,8 @@ func decodeCtxKernel(
 			return rounds, used, true
 		}
 		n, w := 0, 0
-		if out := &buf[rounds*CtxRound]; t == avx512 && hasVBMI {
+		out := &buf[rounds*CtxRound]
+		if t == avx512 && hasVBMI {
 			n, w = decodeCtxVBMI((*rawCtxLanes)(g), words[used:], half&1,
 				tables, &tab.Order1, &tab.Order2, &tab.TableOf, &part[0], out, len(part))
 		} else {

@@ -114,9 +114,11 @@ func (c *doubleRun) naively(stop int) (seqs []sequence) {
 	for p.CheckRepeat != 0 || p.PendingLen > 0 || p.At < stop {
 		if p.CheckRepeat == 0 {
 			at, n, d := p.At, p.PendingLen, p.PendingOffset
-			if p.PendingLen = 0; n == 0 {
+			p.PendingLen = 0
+			if n == 0 {
 				next := p.NextInsert
-				if at, n, d = c.search(p.At); n < p.MinMatch {
+				at, n, d = c.search(p.At)
+				if n < p.MinMatch {
 					if n == 0 {
 						p.NextInsert = next
 					}
@@ -151,7 +153,8 @@ func (c *doubleRun) naively(stop int) (seqs []sequence) {
 				return seqs
 			}
 			c.insertMatch(at - k)
-			if p.CheckRepeat = 1; !more {
+			p.CheckRepeat = 1
+			if !more {
 				return seqs
 			}
 		}
@@ -226,7 +229,8 @@ func randomDouble(r *rand.Rand, src []byte) *doubleRun {
 	}
 	p.Anchor = p.At - r.IntN(2)*r.IntN(p.At+1)
 	for i := range p.Repeats {
-		if p.Repeats[i] = 16 + r.IntN(len(src)); r.IntN(4) == 0 {
+		p.Repeats[i] = 16 + r.IntN(len(src))
+		if r.IntN(4) == 0 {
 			p.Repeats[i] = []int{1, 2, 15, 64, len(src) + 1, math.MaxInt}[r.IntN(6)]
 		}
 	}

@@ -120,7 +120,8 @@ func randomHashChain(r *rand.Rand, src []byte) *hashChainRun {
 	for _, entries := range [][]int16{c.heads3, c.heads4, c.links} {
 		kind := r.IntN(3)
 		for i := range entries {
-			if entries[i] = math.MinInt16; kind == 0 && r.IntN(2) == 0 {
+			entries[i] = math.MinInt16
+			if kind == 0 && r.IntN(2) == 0 {
 				entries[i] = int16(r.Uint32())
 			}
 		}
@@ -265,7 +266,8 @@ func TestSlideHashChain(t *testing.T) {
 			for i, e := range entries {
 				want[i] = int16(max(int(e)-HashChainWindow, math.MinInt16))
 			}
-			if SlideHashChain(entries); !slices.Equal(entries, want) {
+			SlideHashChain(entries)
+			if !slices.Equal(entries, want) {
 				t.Fatalf("%d entries: %v, want %v", n, entries, want)
 			}
 		}

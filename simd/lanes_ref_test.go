@@ -18,7 +18,8 @@ func randomFreqs(r *rand.Rand) (f [256]uint16) {
 		f[s] = 1
 		n := left
 		if i < used-1 {
-			switch n = 0; r.IntN(4) {
+			n = 0
+			switch r.IntN(4) {
 			case 0:
 				n = r.IntN(left + 1)
 			case 1:

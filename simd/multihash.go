@@ -93,7 +93,8 @@ func SearchMultiHash[C ~uint64](
 		}
 		more, found, ok := searchMultiKernel(
 			t, src, min(end, t.batchEnd), room, n, first[t.At-at:], most)
-		if n, stopped = more, found; ok {
+		n, stopped = more, found
+		if ok {
 			continue
 		}
 		first[t.At-at] = uint32(n)

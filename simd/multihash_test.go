@@ -86,7 +86,8 @@ func (c *multiRun) run(t *testing.T) (all []uint64) {
 			all = append(all, uint64(k))
 		}
 		c.verify(t, cands, first[:m.At-at], at)
-		if all = append(all, cands...); stopped {
+		all = append(all, cands...)
+		if stopped {
 			all = append(all, 1<<63)
 		}
 	}
@@ -120,7 +121,8 @@ func (c *multiRun) compare(t *testing.T) (found int) {
 	got := c.run(t)
 	before := SetTier(portable.String())
 	want := c.run(t)
-	if SetTier(before); !slices.Equal(got, want) {
+	SetTier(before)
+	if !slices.Equal(got, want) {
 		at := 0
 		for at < min(len(got), len(want)) && got[at] == want[at] {
 			at++

@@ -141,7 +141,8 @@ func (p *RowHashParse) run(
 		}
 		p.callEnd = min(p.End, from+maxCallPositions)
 		var size int
-		switch raw := (*rawRowHash)(p); depth {
+		raw := (*rawRowHash)(p)
+		switch depth {
 		case 0:
 			size = parseCandidatesAVX2(raw, src, candidates, costs, &seqs[n], room, valid)
 		case 8:
@@ -151,7 +152,8 @@ func (p *RowHashParse) run(
 		case 32:
 			size = parseRowHash32AVX2(raw, src, candidates, costs, &seqs[n], room, valid)
 		}
-		if n += size / sequenceSize; p.PendingLen > 0 {
+		n += size / sequenceSize
+		if p.PendingLen > 0 {
 			break
 		}
 	}

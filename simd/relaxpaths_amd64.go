@@ -38,7 +38,8 @@ func relaxPathsKernel(p *PathParse) bool {
 	if current() == portable {
 		return false
 	}
-	if raw := (*rawPathParse)(unsafe.Pointer(p)); p.Second.Nodes != nil {
+	raw := (*rawPathParse)(unsafe.Pointer(p))
+	if p.Second.Nodes != nil {
 		relaxSecondPathsAVX2(raw)
 	} else {
 		relaxPathsAVX2(raw)

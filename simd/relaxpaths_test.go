@@ -281,7 +281,8 @@ func (p *PathParse) relaxLengths(
 	for changed := false; n >= least && misses < p.MaxMisses; n-- {
 		changed = p.relaxNode(p.At+n, cost+row[n], uint32(n)|flag, d) || changed
 		if (p.At+n)%8 == 0 {
-			if misses++; changed {
+			misses++
+			if changed {
 				misses = 0
 			}
 			changed = false
@@ -327,7 +328,8 @@ func TestRelaxPaths(t *testing.T) {
 		r := rand.New(rand.NewPCG(91, 92))
 		if !hasPathKernel() {
 			p, _ := randomPaths(r, randomContent(r, 1000))
-			if p.End = p.last(); RelaxPaths(p) || p.At != 1 {
+			p.End = p.last()
+			if RelaxPaths(p) || p.At != 1 {
 				t.Error("a kernel ran")
 			}
 			return

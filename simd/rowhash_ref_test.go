@@ -106,8 +106,11 @@ func (c *rowHashRun) best(i, than int) (n, offset, score int) {
 		}
 		if offset == 0 {
 			n = 0
-		} else if score = 4*n + 1; n >= p.Nice {
-			return n, offset, score
+		} else {
+			score = 4*n + 1
+			if n >= p.Nice {
+				return n, offset, score
+			}
 		}
 	}
 	if m, d := c.find(i, max(p.MinRowMatch, min((max(than, score)+5)/4+1, p.Nice-5))); m > 0 {
@@ -123,9 +126,11 @@ func (c *rowHashRun) naively() (seqs []sequence) {
 	p := &c.p
 	for p.At < p.End && len(seqs) < c.room {
 		at, n, d, weigh := p.At, p.PendingLen, p.PendingOffset, true
-		if p.PendingLen = 0; n == 0 {
+		p.PendingLen = 0
+		if n == 0 {
 			var score int
-			if n, d, score = c.best(at, 0); n == 0 {
+			n, d, score = c.best(at, 0)
+			if n == 0 {
 				p.At += min(1+(at-p.Anchor)>>8, 32)
 				continue
 			}
@@ -201,11 +206,13 @@ func randomRowHash(r *rand.Rand, src []byte) *rowHashRun {
 	if r.IntN(2) == 0 {
 		p.At = 0
 	}
-	if room := 1<<RowHashBits - 1 - len(src); r.IntN(2) == 0 {
+	room := 1<<RowHashBits - 1 - len(src)
+	if r.IntN(2) == 0 {
 		p.Base = uint64(room - r.IntN(2)*r.IntN(room))
 	}
 	for i := range p.Repeats {
-		if p.Repeats[i] = 16 + r.IntN(len(src)); r.IntN(4) == 0 {
+		p.Repeats[i] = 16 + r.IntN(len(src))
+		if r.IntN(4) == 0 {
 			p.Repeats[i] = []int{1, 2, 15, 64, len(src) + 1, math.MaxInt}[r.IntN(6)]
 		}
 	}

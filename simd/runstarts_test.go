@@ -23,7 +23,8 @@ func tryMarkRunStarts(t *testing.T, bits []uint64, at int, tokens, litLens []byt
 		if at < 64*len(want) {
 			want[at/64] |= 1 << (at % 64)
 		}
-		if at += int(token & 3); token&3 == 3 {
+		at += int(token & 3)
+		if token&3 == 3 {
 			if litLens[0] == 255 {
 				t.Fatal("MarkRunStarts used a length of more than a byte")
 			}
@@ -42,7 +43,8 @@ func tryMarkRunStarts(t *testing.T, bits []uint64, at int, tokens, litLens []byt
 	}
 	lits := 0
 	for _, token := range tokens[:MarkStep] {
-		if lits += int(token & 3); token&3 == 3 {
+		lits += int(token & 3)
+		if token&3 == 3 {
 			if len(litLens) == 0 {
 				return
 			}

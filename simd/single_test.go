@@ -82,7 +82,8 @@ func randomParse(r *rand.Rand, src []byte) (p *SingleParse, table []uint32) {
 	if r.IntN(2) == 0 {
 		p.At = 1
 	}
-	if p.Anchor = p.At - r.IntN(2)*r.IntN(p.At+1); r.IntN(4) == 0 {
+	p.Anchor = p.At - r.IntN(2)*r.IntN(p.At+1)
+	if r.IntN(4) == 0 {
 		p.Repeat = []int{1, 2, 15, 64, len(src) + 1, math.MaxInt}[r.IntN(6)]
 	}
 	p.TagMask = uint64(^uint32(0) << bits.Len(uint(len(src))))

@@ -58,7 +58,8 @@ func (c *tokensCase) step() (q sequence, ok bool) {
 	}
 	match += matchMin
 	var off uint32
-	if place := int(token >> 6); c.plain {
+	place := int(token >> 6)
+	if c.plain {
 		off = take(&next.codes, &next.r.UsedOffsets)
 		off |= take(&next.codes, &next.r.UsedOffsets) << 8
 	} else {

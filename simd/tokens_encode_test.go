@@ -67,7 +67,8 @@ func randomSequences(r *rand.Rand, n, long int) []sequence {
 		if long > 0 && r.IntN(long) == 0 {
 			q.MatchLen = 250 + r.Uint32()>>r.IntN(24)
 		}
-		if q.Offset = used[r.IntN(len(used))]; r.IntN(3) == 0 {
+		q.Offset = used[r.IntN(len(used))]
+		if r.IntN(3) == 0 {
 			q.Offset = 16 + r.Uint32()>>(6+r.IntN(26))
 		}
 		if r.IntN(50) == 0 {
@@ -88,7 +89,8 @@ func encodeOffsets(
 		return 0, 0, false
 	}
 	c2, e2, ok := EncodeOffsets(tokens[cut:], codes[c:], extra[e:], seqs[cut:], &st)
-	if c, e = c+c2, e+e2; st.Have > 0 {
+	c, e = c+c2, e+e2
+	if st.Have > 0 {
 		extra[e] = byte(st.Acc)
 		e++
 	}

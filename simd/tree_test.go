@@ -90,7 +90,8 @@ func (c *treeRun) run(t *testing.T) (all []uint64) {
 		if !c.arbitrary {
 			c.verify(t, cands, first[:tree.At-at], at)
 		}
-		if all = append(all, cands...); found {
+		all = append(all, cands...)
+		if found {
 			all = append(all, 1<<63)
 		}
 	}
@@ -121,7 +122,8 @@ func (c *treeRun) compare(t *testing.T) {
 	got := c.run(t)
 	before := SetTier(portable.String())
 	want := c.run(t)
-	if SetTier(before); !slices.Equal(got, want) {
+	SetTier(before)
+	if !slices.Equal(got, want) {
 		at := 0
 		for at < min(len(got), len(want)) && got[at] == want[at] {
 			at++

@@ -60,7 +60,8 @@ func (c *compressor) open(w io.Writer) (io.WriteCloser, error) {
 	if z == nil {
 		z = new(writer)
 		var err error
-		if z.z, err = compress.NewWriter(nil, c.opts...); err != nil {
+		z.z, err = compress.NewWriter(nil, c.opts...)
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -39,13 +39,15 @@ func newPipelineJob(ctx context.Context, c *config, content []byte, rec *recorde
 		compress.WithScheduler(j.sched), compress.WithContext(ctx),
 		compress.WithMaxMemory(c.maxMemory)}
 	if c.decompress {
-		if j.packed, err = compress.AppendEncode(nil, content, opts...); err != nil {
+		j.packed, err = compress.AppendEncode(nil, content, opts...)
+		if err != nil {
 			return j, err
 		}
 	}
 	if c.device != "" {
 		start := time.Now()
-		if j.dev, err = c.openDevice(); err != nil {
+		j.dev, err = c.openDevice()
+		if err != nil {
 			return j, err
 		}
 		j.opened = time.Since(start)
@@ -59,12 +61,14 @@ func newPipelineJob(ctx context.Context, c *config, content []byte, rec *recorde
 			func(p compress.Progress) { rec.pass(p.Blocks-1, p, j.stats()) }))
 	}
 	if c.decompress {
-		if j.r, err = compress.NewReader(bytes.NewReader(nil), opts...); err == nil {
+		j.r, err = compress.NewReader(bytes.NewReader(nil), opts...)
+		if err == nil {
 			j.memory, err = compress.ReaderMemory(int(c.blockSize), opts...)
 		}
 		return j, err
 	}
-	if j.w, err = compress.NewWriter(io.Discard, opts...); err == nil {
+	j.w, err = compress.NewWriter(io.Discard, opts...)
+	if err == nil {
 		j.memory, err = compress.WriterMemory(opts...)
 	}
 	return j, err

@@ -121,7 +121,8 @@ func (m *measurement) finish(failed error) {
 	now, cpu := time.Now(), cpuNow()
 	m.rec.end(m.job.stats())
 	m.mu.Lock()
-	if m.status = statusOK; failed != nil {
+	m.status = statusOK
+	if failed != nil {
 		m.status = failed.Error()
 	}
 	_, rss := resident()

@@ -75,7 +75,8 @@ func newOutDir(m *measurement) (*outDir, error) {
 		head = append(head[:len(head):len(head)], c.name)
 	}
 	var err error
-	if o.snapshots, err = newRowFile(o.file(snapshotsFile), head); err != nil {
+	o.snapshots, err = newRowFile(o.file(snapshotsFile), head)
+	if err != nil {
 		return nil, err
 	}
 	o.stages, err = newRowFile(o.file(snapshotStagesFile), append([]string{"snapshot"}, stageHead...))

@@ -46,7 +46,8 @@ func profile(c *config, e *env) (err error) {
 		defer closing(&err, m.rec.timeline.finish)
 	}
 	if c.out != "" {
-		if m.dir, err = newOutDir(m); err != nil {
+		m.dir, err = newOutDir(m)
+		if err != nil {
 			return err
 		}
 		defer closing(&err, m.dir.close)
@@ -87,7 +88,8 @@ func profile(c *config, e *env) (err error) {
 
 // closing calls f at the end of a function and reports its error if there is no other.
 func closing(err *error, f func() error) {
-	if cerr := f(); *err == nil {
+	cerr := f()
+	if *err == nil {
 		*err = cerr
 	}
 }
@@ -125,7 +127,8 @@ func (c *config) startProfiles() (stop func() error, err error) {
 		if p.name == "" {
 			continue
 		}
-		if files[i], err = os.Create(p.name); err != nil {
+		files[i], err = os.Create(p.name)
+		if err != nil {
 			break
 		}
 		if err = p.start(files[i]); err != nil {

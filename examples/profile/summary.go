@@ -67,7 +67,8 @@ func (r *result) summary() string {
 	for _, key := range []string{"pipeline", "stage", "level", "threads", "backend", "device",
 		"device_open_ns", "device_too_slow", "device_error", "host", "cpu", "platform", "kernels", "go"} {
 		value := f.get(key)
-		if ns := f.number(key); key == "device_open_ns" && value != "" && r.runs == nil {
+		ns := f.number(key)
+		if key == "device_open_ns" && value != "" && r.runs == nil {
 			key, value = "device opened in", short(time.Duration(ns))
 		}
 		if value != "" {

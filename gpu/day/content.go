@@ -23,10 +23,12 @@ func newContent(path string) (*content, error) {
 		return c, nil
 	}
 	var err error
-	if c.data, err = os.ReadFile(path); err != nil {
+	c.data, err = os.ReadFile(path)
+	if err != nil {
 		return nil, err
 	}
-	if c.file = true; len(c.data) < leastContent {
+	c.file = true
+	if len(c.data) < leastContent {
 		return nil, fmt.Errorf("%s has fewer than %d bytes", path, leastContent)
 	}
 	return c, nil

@@ -262,7 +262,8 @@ func (d *device) kernels(s *stage, z sizes, batch []*gpu.Request, t timing, repe
 			}
 			took = max(0, more.Away-t.Away) / again
 		}
-		if line.US = micros(took); took > 0 {
+		line.US = micros(took)
+		if took > 0 {
 			line.MBps = speed(z.Bytes, took)
 		}
 		d.report.add(line)

@@ -191,7 +191,8 @@ func fusedBatch(d gpu.Device, amount amount) (batch []*gpu.Request) {
 			if amount == few {
 				src = src[:min(len(src), 8_000)]
 			}
-			if n++; amount == all || amount == some && n%4 == i%4 || n == i+1 {
+			n++
+			if amount == all || amount == some && n%4 == i%4 || n == i+1 {
 				r := fusedRequest(src, 6, layouts[(i+n)%2])
 				r.Params = &p
 				add(r)

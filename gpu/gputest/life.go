@@ -150,7 +150,8 @@ func testLost(t *testing.T, open Open, n amount) {
 				}
 			}
 		}
-		if t.Logf("%s: %d submissions", s.names[i], submissions); submissions == 0 {
+		t.Logf("%s: %d submissions", s.names[i], submissions)
+		if submissions == 0 {
 			t.Errorf("%s: Run succeeds although the device is lost", s.names[i])
 		}
 	}

@@ -62,7 +62,8 @@ func barriers(kernel, src string) (list []string) {
 		if line == old {
 			continue
 		}
-		if n++; slices.Contains(spares, n) {
+		n++
+		if slices.Contains(spares, n) {
 			continue
 		}
 		lines[i] = line

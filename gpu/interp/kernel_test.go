@@ -159,7 +159,8 @@ func TestOverlap(t *testing.T) {
 			}}},
 		})
 		var f *Fault
-		if errors.As(err, &f); err == nil != (want == "") || f != nil && f.Kind != want {
+		errors.As(err, &f)
+		if err == nil != (want == "") || f != nil && f.Kind != want {
 			t.Errorf("offset %d: error %v, want %q", offset, err, want)
 		}
 	}

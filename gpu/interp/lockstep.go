@@ -80,7 +80,8 @@ func (g *group) lockstep() {
 			if g.fault != nil {
 				return
 			}
-			if work.add(&g.count.Work, 1); work.Issued > most.Issued {
+			work.add(&g.count.Work, 1)
+			if work.Issued > most.Issued {
 				most = work
 			}
 		}

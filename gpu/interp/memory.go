@@ -241,7 +241,8 @@ func (g *group) storeShared(l *lane, in instr, pc int, kind access) state {
 		return g.clash(what, int(l.number), pc, a.name, i, stamp, other)
 	}
 	c.wp = uint16(pc)
-	switch v := l.regs[in.d]; kind {
+	v := l.regs[in.d]
+	switch kind {
 	case add:
 		g.words[at] += v
 	case or:

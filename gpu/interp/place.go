@@ -60,7 +60,8 @@ func (c *compiler) element(x *wgsl.Expr) place {
 	}
 	size := words(x.Type)
 	p.words, p.stride = size, size
-	if p.count = t.Count; t.Count == 0 {
+	p.count = t.Count
+	if t.Count == 0 {
 		p.count = t.Lanes
 	}
 	if p.kind == inRegisters {

@@ -172,7 +172,8 @@ func (q *queue) dispatch(s *host.Dispatch) error {
 	}
 	count := &Counters{Dispatches: 1}
 	g.unwritten = 0
-	if g.count = nil; q.d.options.Lockstep {
+	g.count = nil
+	if q.d.options.Lockstep {
 		g.count = count
 	}
 	g.first = q.serial + 1

@@ -54,7 +54,8 @@ func find(
 		list = slices.Insert(list, at, d)
 	}
 	for _, disp := range all {
-		if try(disp); enough(list) {
+		try(disp)
+		if enough(list) {
 			return list, nil
 		}
 	}

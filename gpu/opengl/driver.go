@@ -118,7 +118,8 @@ func (d *driver) inspect() error {
 	}
 	shifts := host.ShiftBytes()
 	var err error
-	if d.shifts, err = d.buffer(len(shifts), unsafe.Pointer(&shifts[0]), gl.STATIC_DRAW); err != nil {
+	d.shifts, err = d.buffer(len(shifts), unsafe.Pointer(&shifts[0]), gl.STATIC_DRAW)
+	if err != nil {
 		return err
 	}
 	if isSoftware(d.adapter.Name) {
@@ -271,10 +272,12 @@ func compile(name, src string) (uint32, error) {
 	gl.AttachShader(p, shader)
 	gl.LinkProgram(p)
 	var ok int32
-	if gl.GetProgramiv(p, gl.LINK_STATUS, &ok); ok == 0 {
+	gl.GetProgramiv(p, gl.LINK_STATUS, &ok)
+	if ok == 0 {
 		var log [2000]byte
 		var n int32
-		if gl.GetShaderInfoLog(shader, int32(len(log)), &n, &log[0]); n == 0 {
+		gl.GetShaderInfoLog(shader, int32(len(log)), &n, &log[0])
+		if n == 0 {
 			gl.GetProgramInfoLog(p, int32(len(log)), &n, &log[0])
 		}
 		gl.DeleteProgram(p)

@@ -172,7 +172,8 @@ func (d *driver) losesAt(n int) (asked *int) {
 	asked = new(int)
 	d.thread.do(func() error {
 		d.resets = func() uint32 {
-			if *asked++; *asked == n {
+			*asked++
+			if *asked == n {
 				return 0x8255 // UNKNOWN_CONTEXT_RESET
 			}
 			return 0

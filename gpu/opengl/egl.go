@@ -195,7 +195,8 @@ type context struct {
 
 func (c *context) open(disp display) error {
 	has := C.pz_open(disp.kind, C.int(disp.number), &c.c)
-	if c.robust = has == 2; has == 0 {
+	c.robust = has == 2
+	if has == 0 {
 		return fmt.Errorf("opengl: no context of version 4.3: EGL error %#x", int(c.c.error))
 	}
 	return nil

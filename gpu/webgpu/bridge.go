@@ -166,7 +166,8 @@ func (d *driver) scoped(f func() error) error {
 		return err
 	}
 	C.pz_pop(ref, m)
-	if text := strings.TrimSpace(C.GoString(&m.text[0])); m.kind == C.pz_no_memory {
+	text := strings.TrimSpace(C.GoString(&m.text[0]))
+	if m.kind == C.pz_no_memory {
 		err = fmt.Errorf("%w: %s", host.ErrMemory, text)
 	} else if err == nil && text != "" {
 		err = errors.New(text)

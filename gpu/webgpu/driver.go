@@ -41,7 +41,8 @@ type kernel struct {
 func start(adapter *wgpu.Adapter) (_ *driver, err error) {
 	d := &driver{kernels: map[string]*kernel{}}
 	hasClock := false
-	if d.dev, d.loss, hasClock, err = requestDevice(adapter); err != nil {
+	d.dev, d.loss, hasClock, err = requestDevice(adapter)
+	if err != nil {
 		return nil, err
 	}
 	if hasClock {

@@ -229,9 +229,11 @@ func (q *queue) recordKernels(s *host.Submission, enc *wgpu.CommandEncoder, time
 	n := uint32(0)
 	for list := range slices.Chunk(s.Kernels, each) {
 		p := pass{q: q}
-		if n++; times {
+		n++
+		if times {
 			var err error
-			if p.enc, err = q.d.clock.pass(enc, n); err != nil {
+			p.enc, err = q.d.clock.pass(enc, n)
+			if err != nil {
 				return err
 			}
 		} else {
@@ -283,7 +285,8 @@ func (p *pass) run(list []host.Dispatch) error {
 			break
 		}
 	}
-	if e := p.enc.End(); err == nil {
+	e := p.enc.End()
+	if err == nil {
 		err = e
 	}
 	return err

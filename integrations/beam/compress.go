@@ -62,7 +62,8 @@ func (fn *planFn) ProcessElement(ctx context.Context, source string, emit func(s
 		return about(source, err)
 	}
 	f.Blocks = p.Blocks()
-	if f.PerGroup = fn.Options.groupBlocks(f.Size, int64(p.BlockSize())); f.groups() > 1 {
+	f.PerGroup = fn.Options.groupBlocks(f.Size, int64(p.BlockSize()))
+	if f.groups() > 1 {
 		ranges, err := ReadRanges(ctx, source)
 		if err != nil {
 			return about(source, err)
@@ -95,7 +96,8 @@ func (fn *compressFn) ProcessElement(
 		if f.groups() == 1 {
 			r := Result{Source: f.Source, Output: f.Output, Content: f.Size, Staging: staging}
 			var err error
-			if r.Packed, err = fn.whole(ctx, &f, staging); err != nil {
+			r.Packed, err = fn.whole(ctx, &f, staging)
+			if err != nil {
 				return about(f.Source, err)
 			}
 			emitResult(f.Output, r)
@@ -145,7 +147,8 @@ func (fn *compressFn) group(ctx context.Context, p *part, staging string) (err e
 	if err != nil {
 		return err
 	}
-	if p.Piece, err = piece.MarshalBinary(); err != nil {
+	p.Piece, err = piece.MarshalBinary()
+	if err != nil {
 		return err
 	}
 	from, to = plan.Content(first, last)

@@ -243,7 +243,8 @@ func (fn *restoreFn) ProcessElement(
 				Staging: staging,
 			})
 		default:
-			if p.Packed = f.Size / f.groups(); group == 0 {
+			p.Packed = f.Size / f.groups()
+			if group == 0 {
 				p.Packed += f.Size % f.groups()
 			}
 			emitPart(f.Output, p)

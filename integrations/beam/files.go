@@ -122,7 +122,8 @@ func stat(ctx context.Context, source string) (f file, err error) {
 		return f, err
 	}
 	defer fs.Close()
-	if f.Size, err = fs.Size(ctx, source); err != nil {
+	f.Size, err = fs.Size(ctx, source)
+	if err != nil {
 		return f, err
 	}
 	if g, ok := fs.(filesystem.LastModifiedGetter); ok {

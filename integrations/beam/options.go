@@ -124,7 +124,8 @@ func (o *Options) groupBlocks(size, blockSize int64) int64 {
 func (o *Options) target(
 	ctx context.Context, source string, rename func(string) string,
 ) (output string, wanted bool, err error) {
-	if output, err = o.output(source, rename); err != nil {
+	output, err = o.output(source, rename)
+	if err != nil {
 		return "", false, err
 	}
 	there, err := exists(ctx, output)
@@ -146,7 +147,8 @@ func (o *Options) output(source string, rename func(string) string) (string, err
 	name := path.Base(source)
 	if o.Base != "" {
 		var ok bool
-		if name, ok = strings.CutPrefix(source, o.Base); !ok {
+		name, ok = strings.CutPrefix(source, o.Base)
+		if !ok {
 			return "", fmt.Errorf("pzbeam: source %q does not begin with Options.Base %q", source, o.Base)
 		}
 		name = strings.TrimLeft(name, "/")

@@ -79,7 +79,8 @@ func publishLocal(
 	if s, ok := w.(interface{ Sync() error }); ok && err == nil {
 		err = s.Sync()
 	}
-	if cerr := w.Close(); err == nil {
+	cerr := w.Close()
+	if err == nil {
 		err = cerr
 	}
 	dir := filepath.Dir(filename)
@@ -103,7 +104,8 @@ func createLocal(ctx context.Context, fs filesystem.Interface, name string) (io.
 		err := makeDir(filepath.Dir(name))
 		if err == nil {
 			var w io.WriteCloser
-			if w, err = fs.OpenWrite(ctx, name); err == nil {
+			w, err = fs.OpenWrite(ctx, name)
+			if err == nil {
 				return w, nil
 			}
 		}

@@ -170,7 +170,8 @@ func TestSplit(t *testing.T) {
 		rt := fn.CreateTracker(work[0])
 		err := fn.ProcessElement(ctx, rt, f, func(_ string, p part) {
 			done[p.Group]++
-			if splits++; splits > 3 {
+			splits++
+			if splits > 3 {
 				return
 			}
 			before, after := rt.GetProgress()

@@ -78,12 +78,14 @@ func checkNames(root, text string) (missing []string, n int) {
 			first, _, long := strings.Cut(name, "/")
 			switch {
 			case long && (source.MatchString(name) || exists(first)):
-				if n++; !exists(name) {
+				n++
+				if !exists(name) {
 					missing = append(missing, name)
 				}
 			case !long && source.MatchString(name):
 				inDir := func(dir string) bool { return exists(dir, name) }
-				if n++; !slices.ContainsFunc(dirs, inDir) {
+				n++
+				if !slices.ContainsFunc(dirs, inDir) {
 					missing = append(missing, name)
 				}
 			}

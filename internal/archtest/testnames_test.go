@@ -43,7 +43,8 @@ func missingTests(tests []string, text, usual string) (missing []string, n int) 
 		if m[1] == "" {
 			name = usual + name
 		}
-		if n++; !slices.Contains(tests, name) {
+		n++
+		if !slices.Contains(tests, name) {
 			missing = append(missing, name)
 		}
 	}

@@ -16,7 +16,8 @@ func (cfg *gateConfig) runBaseline(ctx context.Context, out io.Writer) error {
 	var base *baseline
 	if !cfg.update {
 		var err error
-		if base, err = readBaseline(cfg.baseline); err == nil {
+		base, err = readBaseline(cfg.baseline)
+		if err == nil {
 			err = base.checkMachine(cfg.threads)
 		}
 		if err != nil {

@@ -25,7 +25,8 @@ func coderRunner(in *input, least time.Duration, newCoder func() (coder, error))
 	var c coder
 	return func(ctx context.Context) (t trial, err error) {
 		if c.encode == nil {
-			if c, err = newCoder(); err != nil {
+			c, err = newCoder()
+			if err != nil {
 				return t, err
 			}
 		}

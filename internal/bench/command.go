@@ -56,7 +56,8 @@ func (c *command) newEntry(ctx context.Context, dir string, in *input, least tim
 		return nil, err
 	}
 	_, err = execute(ctx, c.compress, in.path, packed)
-	if cerr := packed.Close(); err == nil {
+	cerr := packed.Close()
+	if err == nil {
 		err = cerr
 	}
 	if err != nil {

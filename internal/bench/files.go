@@ -146,10 +146,12 @@ func parseFiles(args []string) (*filesConfig, error) {
 		cfg.paths = []string{dir}
 	}
 	var err error
-	if cfg.levels, err = parseLevels(*levels); err != nil {
+	cfg.levels, err = parseLevels(*levels)
+	if err != nil {
 		return nil, usageError("--levels: %v", err)
 	}
-	if cfg.threads, err = parseThreads(*threads); err != nil {
+	cfg.threads, err = parseThreads(*threads)
+	if err != nil {
 		return nil, err
 	}
 	if *peerList != "none" {

@@ -105,7 +105,8 @@ func writeFile(path string, write func(io.Writer) error) error {
 		return err
 	}
 	err = write(f)
-	if cerr := f.Close(); err == nil {
+	cerr := f.Close()
+	if err == nil {
 		err = cerr
 	}
 	return err

@@ -151,7 +151,8 @@ func runFrontier(ctx context.Context, args []string, out io.Writer) error {
 	}
 	inputs := make([]*input, len(cfg.files))
 	for i, path := range cfg.files {
-		if inputs[i], err = readInput(path); err != nil {
+		inputs[i], err = readInput(path)
+		if err != nil {
 			return err
 		}
 	}

@@ -143,7 +143,8 @@ func (cfg *gateConfig) setMatrix(pipelines, levels string) (err error) {
 			return usageError("--pipelines: no pipeline is called %q", name)
 		}
 	}
-	if cfg.levels, err = parseLevels(levels); err != nil {
+	cfg.levels, err = parseLevels(levels)
+	if err != nil {
 		return usageError("--levels: %v", err)
 	}
 	if len(cfg.levels.of("", gateLevels, compress.MinLevel, compress.MaxLevel)) == 0 {
@@ -161,7 +162,8 @@ func runGate(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer cfg.closeDevice()
-	if cfg.in, err = cfg.input(); err != nil {
+	cfg.in, err = cfg.input()
+	if err != nil {
 		return err
 	}
 	switch {

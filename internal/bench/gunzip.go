@@ -155,10 +155,12 @@ func parseGunzip(args []string) (*gunzipConfig, error) {
 	}
 	cfg.paths = f.Args()
 	var err error
-	if cfg.threads, err = parseThreads(*threads); err != nil {
+	cfg.threads, err = parseThreads(*threads)
+	if err != nil {
 		return nil, err
 	}
-	if cfg.writers, err = selectWriters(strings.Split(*writers, ",")); err != nil {
+	cfg.writers, err = selectWriters(strings.Split(*writers, ","))
+	if err != nil {
 		return nil, err
 	}
 	if *peerList != "none" {
@@ -175,7 +177,8 @@ func parseGunzip(args []string) (*gunzipConfig, error) {
 	case "cpu":
 		cfg.clock = cpuClock
 	case "":
-		if cfg.clock = wallClock; cfg.memory {
+		cfg.clock = wallClock
+		if cfg.memory {
 			cfg.clock = cpuClock
 		}
 	default:

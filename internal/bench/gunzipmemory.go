@@ -37,7 +37,8 @@ var inflater inflate.Decoder
 
 func inflateStream(dst, src []byte) (n, used int, err error) {
 	inflater.Reset()
-	if n, used, err = inflater.Decode(dst, 0, src); err == io.EOF {
+	n, used, err = inflater.Decode(dst, 0, src)
+	if err == io.EOF {
 		return n, used, nil
 	}
 	return n, used, errors.Join(err, io.ErrUnexpectedEOF)

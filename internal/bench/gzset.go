@@ -97,7 +97,8 @@ func (f *gzFile) make(ctx context.Context, in *input, w gzWriter) error {
 		if err := os.Rename(part, f.path); err != nil {
 			return err
 		}
-		if info, err = os.Stat(f.path); err != nil {
+		info, err = os.Stat(f.path)
+		if err != nil {
 			return err
 		}
 	}

@@ -112,7 +112,8 @@ func appendFile(dst, path string) (n int64, err error) {
 		return 0, err
 	}
 	n, err = io.Copy(to, from)
-	if cerr := to.Close(); err == nil {
+	cerr := to.Close()
+	if err == nil {
 		err = cerr
 	}
 	return n, err

@@ -37,7 +37,8 @@ func (j *job) measure(ctx context.Context) error {
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
-		if s.total = s.total.add(t); i == 0 || t.cpu < s.fastest.cpu {
+		s.total = s.total.add(t)
+		if i == 0 || t.cpu < s.fastest.cpu {
 			s.fastest = t
 		}
 	}

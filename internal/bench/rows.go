@@ -219,7 +219,8 @@ func (cfg *gateConfig) openDevice() (err error) {
 	if name == "gpu" {
 		name = "" // the best one
 	}
-	if cfg.dev, err = compress.OpenDevice(name); err != nil {
+	cfg.dev, err = compress.OpenDevice(name)
+	if err != nil {
 		return fmt.Errorf("%w: --device %s: %w", errNoJudgement, cfg.device, err)
 	}
 	return nil

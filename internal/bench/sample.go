@@ -48,7 +48,8 @@ func timed(f func() error) (sample, error) {
 	cpu, start := processTime(), time.Now()
 	err := f()
 	s := sample{wall: time.Since(start)}
-	if s.cpu = processTime() - cpu; !hasProcessTime {
+	s.cpu = processTime() - cpu
+	if !hasProcessTime {
 		s.cpu = s.wall
 	}
 	return sample{max(s.wall, time.Microsecond), max(s.cpu, time.Microsecond)}, err
@@ -66,7 +67,8 @@ func fastest(ctx context.Context, least time.Duration, f func() (sample, error))
 		if err != nil {
 			return sample{}, err
 		}
-		if tries = append(tries, s); !time.Now().Before(end) {
+		tries = append(tries, s)
+		if !time.Now().Before(end) {
 			return slices.MinFunc(tries, func(a, b sample) int { return cmp.Compare(a.cpu, b.cpu) }), nil
 		}
 	}

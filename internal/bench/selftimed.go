@@ -47,7 +47,8 @@ func parseSelfTimed(out []byte, size int64, busy float64) (t trial, err error) {
 	}
 	var v [4]float64
 	for i := range v {
-		if v[i], err = strconv.ParseFloat(string(all[len(all)-1][i+1]), 64); err != nil {
+		v[i], err = strconv.ParseFloat(string(all[len(all)-1][i+1]), 64)
+		if err != nil {
 			return t, err
 		}
 	}

@@ -36,7 +36,8 @@ func TestWriter(t *testing.T) {
 			}
 		}
 		w.Align()
-		if w.Align(); !bytes.Equal(w.Out, want) {
+		w.Align()
+		if !bytes.Equal(w.Out, want) {
 			t.Fatalf("% x, want % x", w.Out, want)
 		}
 	}

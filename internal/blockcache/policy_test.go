@@ -63,7 +63,8 @@ func useMany(t *testing.T, f *File[[]byte], rnd *rand.Rand) {
 		}
 		f.Reads(e, 0, size, true, loads, &call)
 		held = append(held, e)
-		if block++; block == d.blocks {
+		block++
+		if block == d.blocks {
 			break
 		}
 	}

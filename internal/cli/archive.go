@@ -110,7 +110,8 @@ func (a *app) spoolFile() (f *os.File, done func(), err error) {
 	if f, ok, err := a.sandbox.spool.use(); ok {
 		return f, func() {}, err
 	}
-	if f, err = os.CreateTemp("", "pz-"); err != nil {
+	f, err = os.CreateTemp("", "pz-")
+	if err != nil {
 		return nil, nil, err
 	}
 	os.Remove(f.Name()) // fails on Windows while the file is open

@@ -53,7 +53,8 @@ func names(t *testing.T, dir string) string {
 		if d != nil && d.IsDir() {
 			name += "/"
 		}
-		if list = append(list, name); err != nil {
+		list = append(list, name)
+		if err != nil {
 			return err
 		}
 		return nil

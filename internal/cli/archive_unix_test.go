@@ -293,7 +293,8 @@ func TestExtractDurable(t *testing.T) {
 		a.syncFile = func(f *os.File) error {
 			mu.Lock()
 			defer mu.Unlock()
-			if files++; !isTempName(filepath.Base(f.Name())) {
+			files++
+			if !isTempName(filepath.Base(f.Name())) {
 				t.Errorf("%s is synced after it has its name", f.Name())
 			}
 			return nil

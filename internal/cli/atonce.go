@@ -44,7 +44,8 @@ func compressAtOnce(w io.Writer, r io.Reader, size int, opts []compress.Option) 
 	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
 		return err
 	}
-	if f.out, err = compress.AppendEncode(f.out[:0], f.in[:n], opts...); err != nil {
+	f.out, err = compress.AppendEncode(f.out[:0], f.in[:n], opts...)
+	if err != nil {
 		return err
 	}
 	_, err = w.Write(f.out)

@@ -70,7 +70,8 @@ func parseLevels(s string) (levels []int, err error) {
 }
 
 func (c *config) setBenchLast(s string) (err error) {
-	if c.bench.last, err = parseLevel(s); err != nil {
+	c.bench.last, err = parseLevel(s)
+	if err != nil {
 		// In xz -e makes a level slower and denser.
 		return errors.New("-e is the last level of -b, from 1 to 9; without -b the densest level is -9")
 	}
@@ -243,7 +244,8 @@ func (s *stopwatch) round(f func() error) error {
 	}
 	// A clock may have a resolution of a millisecond.
 	d := max(s.now().Sub(s.start), time.Microsecond)
-	if s.sum += d; s.best == 0 || d < s.best {
+	s.sum += d
+	if s.best == 0 || d < s.best {
 		s.best = d
 	}
 	return nil
@@ -295,7 +297,8 @@ func (b *bench) measure(in *source, level int) (row benchRow, err error) {
 			return row, errRestored
 		}
 		row.unpackTime = unpack.best
-		if row.unpackRounds++; min(pack.sum, unpack.sum) >= a.cfg.bench.least {
+		row.unpackRounds++
+		if min(pack.sum, unpack.sum) >= a.cfg.bench.least {
 			return row, nil
 		}
 	}

@@ -150,7 +150,8 @@ func TestBenchErrors(t *testing.T) {
 func benchClock(readings *int, seconds ...int) func() time.Time {
 	at := time.Unix(1e9, 0)
 	return func() time.Time {
-		if i := *readings / 2; *readings%2 == 1 {
+		i := *readings / 2
+		if *readings%2 == 1 {
 			if i >= len(seconds) {
 				i = len(seconds) - 2 + (i-len(seconds))%2
 			}
@@ -194,12 +195,14 @@ func TestBenchVerifies(t *testing.T) {
 	a := newApp()
 	a.stdout, a.stderr = out, out
 	var err error
-	if a.cfg, err = parse("-b1", "-i3600", in); err != nil {
+	a.cfg, err = parse("-b1", "-i3600", in)
+	if err != nil {
 		t.Fatal(err)
 	}
 	b, rounds := newBench(a), 0
 	a.step = func(name string) {
-		if rounds++; name == "restored" && rounds == 2 {
+		rounds++
+		if name == "restored" && rounds == 2 {
 			b.restored[100] ^= 1
 		}
 	}

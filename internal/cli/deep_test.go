@@ -47,14 +47,15 @@ func TestDeep(t *testing.T) {
 		write(t, good+good, dir, name)
 		pz(t, "", "-t", "--deep", path).want(t, exitOK)
 		write(t, good+"garbage that is long enough", dir, name)
-		if res := pz(t, "", "-t", "--deep", path); filepath.Ext(name) == ".zst" {
+		res := pz(t, "", "-t", "--deep", path)
+		if filepath.Ext(name) == ".zst" {
 			res.want(t, exitError, "no frame begins")
 		} else {
 			res.want(t, exitWarning, "trailing garbage")
 		}
 		at := len(good) - len(good)/3
 		write(t, good[:at]+string([]byte{good[at] ^ 8})+good[at+1:], dir, name)
-		res := pz(t, "", "-t", "--deep", path)
+		res = pz(t, "", "-t", "--deep", path)
 		if !strings.HasPrefix(name, "parity") && res.code != exitError {
 			t.Errorf("%s, damaged: exit code %d: %s", name, res.code, res.err)
 		}

@@ -46,7 +46,8 @@ func (x *extraction) run() {
 	wanted := a.selectMembers(x.archive)
 	if !a.cfg.toStdout {
 		var err error
-		if x.top, err = a.openTarget(); err != nil {
+		x.top, err = a.openTarget()
+		if err != nil {
 			a.fail(a.cfg.outputDir, "cannot open or create this directory: %s", reason(err))
 			return
 		}

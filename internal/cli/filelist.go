@@ -36,7 +36,8 @@ func (a *app) eachListed(l fileList, do func(name string)) {
 	f, name := a.stdin, "standard input"
 	if l.path != "-" {
 		var err error
-		if f, err = os.Open(l.path); err != nil {
+		f, err = os.Open(l.path)
+		if err != nil {
 			a.fail(l.path, "%s", reason(err))
 			return
 		}

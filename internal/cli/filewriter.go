@@ -29,7 +29,8 @@ type fileWriter struct {
 func (w *fileWriter) Write(p []byte) (n int, err error) {
 	for n < len(p) && err == nil {
 		var m int
-		if m, w.hole = w.next(p[n:]); !w.hole {
+		m, w.hole = w.next(p[n:])
+		if !w.hole {
 			m, err = w.f.WriteAt(p[n:n+m], w.size)
 		}
 		n += m

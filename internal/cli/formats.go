@@ -73,7 +73,8 @@ func (c *config) chooseFormat() error {
 		return nil
 	}
 	base := filepath.Base(c.output)
-	if c.format = suffixFormat(base); c.misnames(base) {
+	c.format = suffixFormat(base)
+	if c.misnames(base) {
 		return fmt.Errorf("-o %s: pz writes .pz, .gz and .zst files, not %s; "+
 			"add --format pz, gz or zst to use this name", printable(c.output), filepath.Ext(base))
 	}

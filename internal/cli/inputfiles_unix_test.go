@@ -54,7 +54,8 @@ func TestFilesFrom(t *testing.T) {
 		{"-c --files-from lines --exclude -*", "", "014"},
 	} {
 		packed := runIn(t, dir, c.stdin, strings.Fields(c.args)...).want(t, exitOK).out
-		if got := ""; packed != "" {
+		got := ""
+		if packed != "" {
 			if got = pz(t, packed, "-d").want(t, exitOK).out; got != c.want {
 				t.Errorf("%s: got %q, want %q", c.args, got, c.want)
 			}

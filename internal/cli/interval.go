@@ -19,7 +19,8 @@ const toEnd = math.MaxInt64
 func (c *config) setRange(s string) error {
 	off, size, ok := strings.Cut(s, ":")
 	i, err := &interval{size: toEnd}, error(nil)
-	if i.off, err = parseSize(off); err == nil && size != "" {
+	i.off, err = parseSize(off)
+	if err == nil && size != "" {
 		i.size, err = parseSize(size)
 	}
 	if err != nil || !ok {

@@ -45,7 +45,8 @@ func TestRange(t *testing.T) {
 				"standard input": pz(t, string(packed), "-dc", arg),
 				"URL":            pzWith(t, "", withURL(t, string(packed), 0), "-dc", arg, url),
 			} {
-				if r.want(t, exitOK); r.out != want {
+				r.want(t, exitOK)
+				if r.out != want {
 					t.Errorf("%s of %s, %s: %d bytes, want %d", arg, name, what, len(r.out), len(want))
 				}
 			}

@@ -100,7 +100,8 @@ func (j *job) openLocation() bool {
 		return false
 	}
 	var err error
-	if in.at, err = j.e.sibling(j.e.base); err != nil {
+	in.at, err = j.e.sibling(j.e.base)
+	if err != nil {
 		a.fail(j.e.path, "cannot open its directory: %s", reason(err))
 		return false
 	}

@@ -118,7 +118,8 @@ func (l *listing) addStream(format compress.Format, s compress.StreamInfo) {
 		check = "mixed"
 	}
 	l.Check = check
-	if names := strings.Split(l.Pipeline, "+"); l.Pipeline == "" {
+	names := strings.Split(l.Pipeline, "+")
+	if l.Pipeline == "" {
 		l.Pipeline = s.Pipeline
 	} else if !slices.Contains(names, s.Pipeline) {
 		l.Pipeline += "+" + s.Pipeline

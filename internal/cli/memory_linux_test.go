@@ -42,10 +42,12 @@ func stated(t *testing.T, level, threads int, args ...string) (writer, reader in
 		t.Fatal(err)
 	}
 	opts := c.memoryOptions(level, threads)
-	if writer, err = compress.WriterMemory(opts...); err != nil {
+	writer, err = compress.WriterMemory(opts...)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if reader, err = compress.ReaderMemory(0, opts...); err != nil {
+	reader, err = compress.ReaderMemory(0, opts...)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return writer + programMemory, reader + programMemory

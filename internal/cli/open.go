@@ -44,7 +44,8 @@ func (a *app) openEntry(e entry) *source {
 			a.warn(e.path, "is a symbolic link -- ignored; use -f to follow it")
 			return nil
 		}
-		if want, err = os.Stat(e.path); err != nil {
+		want, err = os.Stat(e.path)
+		if err != nil {
 			a.fail(e.path, "%s", reason(err))
 			return nil
 		}

@@ -99,7 +99,8 @@ func (o *output) complete(in *source) error {
 	if in.onDisk() {
 		// The access that the source has by now counts. Its content is that of the time stored.
 		var err error
-		if now, err = in.f.Stat(); err != nil {
+		now, err = in.f.Stat()
+		if err != nil {
 			return err
 		}
 	}

@@ -43,7 +43,8 @@ func TestParity(t *testing.T) {
 			res := pz(t, "", "-dc", damaged).want(t, exitWarning, "were restored from its parity", "--repair")
 			wantContent(t, res.out, content)
 			pz(t, "", "--repair", damaged, "-fo", fixed).want(t, exitOK, "repaired: ")
-			if wantFile(t, fixed, good); t.Failed() {
+			wantFile(t, fixed, good)
+			if t.Failed() {
 				t.Fatalf("%s: %s", format, name)
 			}
 		}

@@ -137,7 +137,8 @@ type spool struct {
 
 // open creates the file.
 func (s *spool) open() {
-	if s.f, s.err = os.CreateTemp("", "pz-"); s.err == nil {
+	s.f, s.err = os.CreateTemp("", "pz-")
+	if s.err == nil {
 		os.Remove(s.f.Name())
 	}
 }

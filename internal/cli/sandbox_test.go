@@ -121,7 +121,8 @@ func TestRightsOfURLs(t *testing.T) {
 		a := newApp()
 		a.openURL = func(context.Context, string, int64) (Remote, error) { return nil, nil }
 		var err error
-		if a.cfg, err = parseFlags(strings.Fields(args), a.getenv); err != nil {
+		a.cfg, err = parseFlags(strings.Fields(args), a.getenv)
+		if err != nil {
 			t.Fatal(err)
 		}
 		want := rights{trees: []string{"/"}, network: true}

@@ -25,7 +25,8 @@ func TestSparse(t *testing.T) {
 	dir := t.TempDir()
 	hole := filepath.Join(dir, "hole")
 	write(t, "", hole)
-	if os.Truncate(hole, 4<<20); allocated(t, hole) != 0 {
+	os.Truncate(hole, 4<<20)
+	if allocated(t, hole) != 0 {
 		t.Skip("the file system has no holes")
 	}
 	const large = 4 << 20

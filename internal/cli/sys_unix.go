@@ -95,7 +95,8 @@ func copyAccess(f, src *os.File, info fs.FileInfo) error {
 	if copied {
 		return nil
 	}
-	if perm &= least; !sameGroup {
+	perm &= least
+	if !sameGroup {
 		perm &= 0o707 | perm<<3&0o070
 	}
 	return f.Chmod(perm)

@@ -39,7 +39,8 @@ func (a *app) openOutput(e entry, in *source) (o *output, release func()) {
 // --output-dir. After an error it has printed a message.
 func (a *app) beside(e entry, base string) (at location, err error) {
 	if a.cfg.outputDir == "" {
-		if at, err = e.sibling(base); err != nil {
+		at, err = e.sibling(base)
+		if err != nil {
 			a.fail(e.path, "cannot open its directory: %s", reason(err))
 		}
 		return at, err
@@ -65,7 +66,8 @@ func (a *app) openNamed(in *source) (o *output, release func()) {
 	}
 	at := location{base: filepath.Base(a.cfg.output), path: a.cfg.output}
 	var err error
-	if at.root, err = os.OpenRoot(filepath.Dir(a.cfg.output)); err != nil {
+	at.root, err = os.OpenRoot(filepath.Dir(a.cfg.output))
+	if err != nil {
 		a.fail(a.cfg.output, "cannot open its directory: %s", reason(err))
 		return nil, func() {}
 	}

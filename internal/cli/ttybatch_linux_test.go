@@ -17,7 +17,8 @@ func TestProgressBarOfBatch(t *testing.T) {
 	a, person := terminalApp(t)
 	setColumns(t, person, 80)
 	var err error
-	if a.stdin, err = os.Open(os.DevNull); err != nil { // so that pz does not ask
+	a.stdin, err = os.Open(os.DevNull)
+	if err != nil { // so that pz does not ask
 		t.Fatal(err)
 	}
 	defer a.stdin.Close()

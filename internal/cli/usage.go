@@ -67,7 +67,8 @@ func unknownOption(fs *pflag.FlagSet, e *pflag.NotExistError) error {
 	// The parser works on bytes. Restore the whole letter.
 	if at := strings.IndexByte(cluster, name[0]); at >= 0 {
 		r, size := utf8.DecodeRuneInString(cluster[at:])
-		if name = cluster[at : at+size]; r == utf8.RuneError {
+		name = cluster[at : at+size]
+		if r == utf8.RuneError {
 			name = cluster
 		}
 	}

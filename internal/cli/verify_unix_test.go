@@ -31,7 +31,8 @@ func TestVerify(t *testing.T) {
 			res := atStep(t, "compressed", func() { damageTemp(t, dir, damage) },
 				"--rm", "--format", format, in)
 			res.want(t, exitError, "does not restore to the source", "; the source is kept\n")
-			if wantFiles(t, dir, "a"); t.Failed() {
+			wantFiles(t, dir, "a")
+			if t.Failed() {
 				t.Fatalf("%s, %s", format, name)
 			}
 			wantFile(t, in, content)

@@ -117,7 +117,8 @@ func TestDeepDirectoryReplaced(t *testing.T) {
 				if step != "removed" {
 					return
 				}
-				if n++; n == 3 { // the first file of the last directory
+				n++
+				if n == 3 { // the first file of the last directory
 					done = true
 					os.Rename(first, moved)
 					if link {

@@ -23,7 +23,8 @@ func (c *ReadProgress) Check(n int, err error) error {
 		*c = 0
 		return err
 	}
-	if *c++; *c == maxEmptyReads {
+	*c++
+	if *c == maxEmptyReads {
 		return io.ErrNoProgress
 	}
 	return nil

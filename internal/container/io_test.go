@@ -152,7 +152,8 @@ func TestReadAroundEnds(t *testing.T) {
 		p := bytes.Repeat([]byte{1}, Sector)
 		failed := 0
 		n, err := ReadAround(src, p, 0, func(from, to int, err error) error {
-			if failed += to - from; err != errs.BadCount {
+			failed += to - from
+			if err != errs.BadCount {
 				t.Errorf("count %d: %v", count, err)
 			}
 			return nil

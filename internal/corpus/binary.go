@@ -94,7 +94,8 @@ func dna(g *gen) {
 
 func (g *gen) base(c byte) {
 	g.bytes(c)
-	if g.clock++; g.clock%60 == 0 {
+	g.clock++
+	if g.clock%60 == 0 {
 		g.bytes('\n')
 	}
 }

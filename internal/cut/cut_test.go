@@ -22,7 +22,8 @@ func content(n int, seed uint64) []byte {
 func cuts(c *Cutter, p []byte, chunk int) (list []int) {
 	for at := 0; at < len(p); {
 		n, found := c.Next(p[at:min(at+chunk, len(p))])
-		if at += n; found {
+		at += n
+		if found {
 			list = append(list, at)
 		}
 	}

@@ -64,7 +64,8 @@ func makeBGZF(src io.ReaderAt, size int64, limits *container.Limits) (*Map, erro
 		if at == size {
 			break
 		}
-		if last, head = bgzfSize(p); last == 0 || last > size-at {
+		last, head = bgzfSize(p)
+		if last == 0 || last > size-at {
 			return nil, nil
 		}
 		at += last

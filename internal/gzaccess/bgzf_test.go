@@ -67,7 +67,8 @@ func TestBGZF(t *testing.T) {
 			t.Errorf("%d bytes: %d checkpoints, want %d", size, len(m.points), want)
 		}
 		l := limits()
-		if l.MaxDecoded = int64(size); size > 0 {
+		l.MaxDecoded = int64(size)
+		if size > 0 {
 			l.MaxDecoded--
 			if _, err := Make(src, int64(len(f.file)), l, nil); !errors.Is(err, errs.TooLarge) {
 				t.Errorf("%d bytes: %v", size, err)

@@ -72,7 +72,8 @@ func (m *maker) pass(
 func (p *pass) visit(m *gzfile.Mark) error {
 	p.sum = gzfile.Combine(p.sum, m.Sum, m.Content-p.last)
 	near := m.Content/p.maker.spacing == p.last/p.maker.spacing && m.Content > 0
-	if p.last = m.Content; near {
+	p.last = m.Content
+	if near {
 		return nil // checkpoints have been dropped meanwhile
 	}
 	if len(p.free) == 0 && p.made >= p.crew.Width() {

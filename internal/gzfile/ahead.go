@@ -60,7 +60,8 @@ func (d *decoder) Prepare(s *container.Serial) {
 		return
 	}
 	o := d.output(s, false)
-	if s.State = nil; o == nil {
+	s.State = nil
+	if o == nil {
 		return
 	}
 	a := scout{dec: d, part: p, result: d.result(), checkpoint: s.Checkpoint}
@@ -104,7 +105,8 @@ func (a *scout) decode() bool {
 		if a.decodeFrom(start, given) {
 			return true
 		}
-		if a.wrong++; given || a.wrong >= wrongMost {
+		a.wrong++
+		if given || a.wrong >= wrongMost {
 			return false
 		}
 		from = start.bit + 1

@@ -191,14 +191,16 @@ func simulate(times []unitTimes, workers int) (now time.Duration) {
 		now = u.end
 		switch u.state {
 		case 1:
-			if u.settle(now, &times[next]); next == turn {
+			u.settle(now, &times[next])
+			if next == turn {
 				u.state, u.end = 3, now+times[next].turn
 			} else {
 				u.state = 2
 				busy--
 			}
 		case 3:
-			if turn++; turn < len(units) {
+			turn++
+			if turn < len(units) {
 				v := &units[turn]
 				if v.state == 1 {
 					v.settle(now, &times[turn])

@@ -176,7 +176,8 @@ func TestAhead(t *testing.T) {
 // damage returns a copy of a file with a kind of damage.
 func damage(file []byte, kind int, r *rand.Rand) []byte {
 	p := bytes.Clone(file)
-	switch at := r.IntN(len(p)); kind {
+	at := r.IntN(len(p))
+	switch kind {
 	case 0, 1:
 	case 2, 3:
 		p[at] ^= 1 << r.IntN(8)

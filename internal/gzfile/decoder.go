@@ -173,7 +173,8 @@ func (d *decoder) decode(s *container.Serial) (o *output, err error) {
 		}
 	}
 	d.full.Store(err == nil && o.full(most))
-	if d.window = d.window[:0]; d.walker.state == inBody {
+	d.window = d.window[:0]
+	if d.walker.state == inBody {
 		d.window = append(d.window, o.window()...)
 	}
 	stop.publish(&d.walker, d.window)

@@ -134,7 +134,8 @@ func TestDecoderPanic(t *testing.T) {
 		d.Decode(new(container.Serial))
 	}()
 	var s container.Serial
-	if d.Decode(&s); !errors.Is(s.Stop, errs.Internal) {
+	d.Decode(&s)
+	if !errors.Is(s.Stop, errs.Internal) {
 		t.Errorf("after the panic: %v", s.Stop)
 	}
 	d.walker.inflater = good
@@ -172,7 +173,8 @@ func TestScannerWaits(t *testing.T) {
 		var u container.Unit
 		var piece container.Serial
 		for piece.Stop == nil {
-			if asked = false; s.Next(&u) != nil {
+			asked = false
+			if s.Next(&u) != nil {
 				continue
 			}
 			if _, err := s.Payload(&u, nil); err != nil {

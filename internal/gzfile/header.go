@@ -129,12 +129,14 @@ func ParseHeader(p []byte) (h Header, size int, err error) {
 		h.Extra, rest = rest[2:2+n:2+n], rest[2+n:]
 	}
 	if flags&flagName != 0 {
-		if h.Name, rest, err = parseString(rest); err != nil {
+		h.Name, rest, err = parseString(rest)
+		if err != nil {
 			return h, 0, err
 		}
 	}
 	if flags&flagComment != 0 {
-		if h.Comment, rest, err = parseString(rest); err != nil {
+		h.Comment, rest, err = parseString(rest)
+		if err != nil {
 			return h, 0, err
 		}
 	}

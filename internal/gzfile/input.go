@@ -198,7 +198,8 @@ func (r *reader) unpin() {
 	if p == nil {
 		return
 	}
-	if p.pins--; p.pins == 0 && !slices.Contains(r.in.parts, p) {
+	p.pins--
+	if p.pins == 0 && !slices.Contains(r.in.parts, p) {
 		r.in.recycle(p)
 	}
 	r.part = nil

@@ -68,7 +68,8 @@ func TestMarks(t *testing.T) {
 				t.Fatalf("%s, damage %d, spacing %d: %d marks, %d bytes, want %d, %d", name, kind, spacing,
 					len(got), ahead.Content, len(want), len(content))
 			}
-			if last := int64(-1); kind == 5 {
+			last := int64(-1)
+			if kind == 5 {
 				for _, m := range all {
 					if m.content/spacing == last {
 						continue

@@ -214,7 +214,8 @@ func (s *Scanner) Payload(u *container.Unit, p []byte) ([]byte, error) {
 			data = s.dec.input.memory(want)[:0]
 		}
 		data = s.read(data, want)
-		if s.begunPart = nil; len(data) < want && s.next > 0 && s.end == nil && s.inFlight(u) {
+		s.begunPart = nil
+		if len(data) < want && s.next > 0 && s.end == nil && s.inFlight(u) {
 			s.begunPart = data
 			return nil, container.ErrNothingYet
 		}
@@ -232,7 +233,8 @@ func (s *Scanner) inFlight(u *container.Unit) bool { return s.dec.check.units < 
 func (s *Scanner) take(n int) []byte {
 	all, at := s.in.Memory(), s.in.Offset()
 	n = int(min(int64(n), s.in.Left()))
-	if s.in.Skip(int64(n)); s.in.Left() == 0 {
+	s.in.Skip(int64(n))
+	if s.in.Left() == 0 {
 		s.end = io.EOF
 	}
 	return all[at : at+int64(n)]

@@ -54,25 +54,30 @@ func (s *Skipper) Skip(p []byte) (n int, done bool, err error) {
 			}
 		case extraSize:
 			s.left |= int(b) << (8 * s.have)
-			if s.have++; s.have < 2 {
+			s.have++
+			if s.have < 2 {
 				continue
 			}
-			if s.next(); s.left == 0 {
+			s.next()
+			if s.left == 0 {
 				s.next()
 			}
 		case extraData:
-			if s.left--; s.left == 0 {
+			s.left--
+			if s.left == 0 {
 				s.next()
 			}
 		case name, comment:
-			if s.have++; b == 0 {
+			s.have++
+			if b == 0 {
 				s.next()
 			} else if s.have == MaxStdString && s.Rules == StdRules {
 				return i, false, ErrLong
 			}
 		case headerCRC:
 			s.crc |= uint16(b) << (8 * s.have)
-			if s.have++; s.have < 2 {
+			s.have++
+			if s.have < 2 {
 				continue
 			}
 			if s.crc != uint16(s.sum) {

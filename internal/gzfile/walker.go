@@ -85,7 +85,8 @@ func (w *walker) step(in []byte, o *output, room int) (more bool, err error) {
 	switch w.state {
 	case betweenMembers:
 		w.offset = w.at
-		if w.state = inHeader; w.offset > 0 && in[0] == 0 && w.rules == GzipRules {
+		w.state = inHeader
+		if w.offset > 0 && in[0] == 0 && w.rules == GzipRules {
 			w.state = inPadding
 		}
 		w.head = Skipper{Rules: w.rules}
@@ -141,7 +142,8 @@ func (w *walker) inflate(in []byte, o *output, room int) (more bool, err error) 
 		return true, nil
 	}
 	if at, ok := w.inflater.Corrupt(err); ok {
-		if at += w.body; w.rules == StdRules {
+		at += w.body
+		if w.rules == StdRules {
 			at -= w.start
 		}
 		err = w.fail(errs.Corrupt, errs.PartBlock, at, "the Deflate stream is damaged")

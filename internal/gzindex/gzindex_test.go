@@ -30,7 +30,8 @@ func TestRoundTrip(t *testing.T) {
 		t.Run(f.String(), func(t *testing.T) {
 			y := read(t, b)
 			want := *x
-			if want.Source = f; f == gzindex.Gztool0 {
+			want.Source = f
+			if f == gzindex.Gztool0 {
 				want.FileSize = gzindex.Unknown
 			}
 			if !reflect.DeepEqual(y, &want) {

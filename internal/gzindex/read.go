@@ -53,7 +53,8 @@ func read(in *input) (*Index, error) {
 	if err := format(in, x); err != nil {
 		return nil, err
 	}
-	if head, err = in.peek(1); err != nil {
+	head, err = in.peek(1)
+	if err != nil {
 		return nil, err
 	}
 	if len(head) > 0 {

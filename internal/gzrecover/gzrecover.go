@@ -160,7 +160,8 @@ func (r *recovery) run() {
 		}
 		r.tell(Damage{Kind: index.DamageUnknown, Member: r.member, Err: s.err})
 		found := false
-		if next, found = r.search(s); !found {
+		next, found = r.search(s)
+		if !found {
 			break
 		}
 		if !r.found {

@@ -72,7 +72,8 @@ func (r *relocation) find(from, to int) {
 		return
 	}
 	if from > 0 && !r.isIntact(from-1, r.blocks[from-1].Offset) {
-		if from--; !r.reserve(to - from) {
+		from--
+		if !r.reserve(to - from) {
 			return
 		}
 	}

@@ -147,7 +147,8 @@ func (s *Salvage) DropBlock() Block {
 	n := len(f.Blocks) - 1
 	b, st := f.Blocks[n], &f.Streams[len(f.Streams)-1]
 	f.Blocks = f.Blocks[:n]
-	if st.Blocks--; st.Blocks == 0 {
+	st.Blocks--
+	if st.Blocks == 0 {
 		f.Streams = f.Streams[:len(f.Streams)-1]
 		s.NewRow = true
 	}

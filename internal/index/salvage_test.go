@@ -133,7 +133,8 @@ func TestRows(t *testing.T) {
 	if b := s.DropBlock(); b.Content != 20 || len(f.Streams) != 1 || !s.NewRow || f.Content != 20 {
 		t.Errorf("dropped %+v; rows %+v, %d bytes of content", b, f.Streams, f.Content)
 	}
-	if s.DropBlock(); len(f.Streams) != 1 || s.NewRow != true || f.Streams[0].Blocks != 1 {
+	s.DropBlock()
+	if len(f.Streams) != 1 || s.NewRow != true || f.Streams[0].Blocks != 1 {
 		t.Errorf("rows %+v, want one of one block", f.Streams)
 	}
 }
@@ -142,10 +143,12 @@ func TestRows(t *testing.T) {
 func TestAccount(t *testing.T) {
 	s := newSalvage(nil, 1)
 	s.Limits = &container.Limits{MaxMemory: 3 * 1000}
-	if s.AccountFor(1000); s.Err != nil {
+	s.AccountFor(1000)
+	if s.Err != nil {
 		t.Error("within the limit:", s.Err)
 	}
-	if s.AccountFor(1001); !errors.Is(s.Err, errs.Memory) {
+	s.AccountFor(1001)
+	if !errors.Is(s.Err, errs.Memory) {
 		t.Errorf("above the limit: %v, want errs.Memory", s.Err)
 	}
 }

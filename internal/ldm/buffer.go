@@ -29,14 +29,16 @@ func (b *Buffer) release(abandon bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	c.abandoned = c.abandoned || abandon
-	if b.uses--; b.uses > 0 {
+	b.uses--
+	if b.uses > 0 {
 		return
 	} else if b.uses < 0 {
 		panic("ldm: a buffer is released too often")
 	}
 	b.P, b.chunk = nil, nil
 	a.spare = append(a.spare, b)
-	if c.live--; c.live > 0 {
+	c.live--
+	if c.live > 0 {
 		return
 	}
 	switch {
@@ -122,7 +124,8 @@ func (a *arena) get(n int) *Buffer {
 func (a *arena) chunk(size int) *chunk {
 	for k := len(a.free) - 1; k >= 0; k-- {
 		c := a.free[k]
-		if a.free = a.free[:k]; len(c.p) >= size {
+		a.free = a.free[:k]
+		if len(c.p) >= size {
 			c.used = 0
 			return c
 		}

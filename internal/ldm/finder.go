@@ -92,7 +92,8 @@ func (f *Finder) Clear() {
 // content. It may be called at any time before Find.
 func (b *Block) Prepare(content []byte, fill bool, checkpoint func()) {
 	b.own, b.fill, b.list = nil, fill, b.list[:0]
-	if b.samples.clear(); !fill {
+	b.samples.clear()
+	if !fill {
 		b.samples.choose(content, checkpoint)
 	}
 }

@@ -165,7 +165,8 @@ func TestFinderRandom(t *testing.T) {
 				p = append(append(p, part...), byte(n), byte(seed))
 			}
 			p = p[:blockSize]
-			if size += c.pass(t, p, false); g.IntN(3) == 0 {
+			size += c.pass(t, p, false)
+			if g.IntN(3) == 0 {
 				fresh := make([]byte, blockSize/2)
 				for i := range fresh {
 					fresh[i] = byte(g.Uint32())

@@ -50,7 +50,8 @@ func (l *List) Distances() []int32 { return l.distances[:l.sources] }
 func (l *List) Parse(
 	p []byte, raw, most int, checkpoint func(),
 ) (kind container.Kind, payload []byte, err error) {
-	if *l = (List{}); len(p) < sumSize {
+	*l = (List{})
+	if len(p) < sumSize {
 		return 0, nil, errList
 	}
 	sum := binary.LittleEndian.Uint32(p)

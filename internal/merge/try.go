@@ -65,7 +65,8 @@ func (c *copies) combinations(mostRuns int) (next func() bool) {
 		}
 		if stage == byRun {
 			runs = c.addRuns(runs)
-			if n++; n < mostRuns && advanceRuns(runs) {
+			n++
+			if n < mostRuns && advanceRuns(runs) {
 				return true
 			}
 			stage = byPart
@@ -131,7 +132,8 @@ func advanceRuns(runs []*run) bool {
 // advance goes to the next combination. It returns false behind the last one.
 func advance(open []*part) bool {
 	for _, p := range open {
-		if p.pick++; p.pick < len(p.choices) {
+		p.pick++
+		if p.pick < len(p.choices) {
 			return true
 		}
 		p.pick = 0

@@ -133,7 +133,8 @@ func (x *Trial) Run(t *testing.T) {
 	seeds, rounds := testenv.Seeds(t, 1), x.Rounds
 	switch {
 	case *runFor > 0:
-		if rounds = math.MaxInt; os.Getenv(testenv.EnvSeed) == "" {
+		rounds = math.MaxInt
+		if os.Getenv(testenv.EnvSeed) == "" {
 			seeds = []uint64{rand.Uint64()}
 		}
 	case testenv.All():

@@ -198,7 +198,8 @@ func checkStalled(
 	var got []byte
 	stalled := false
 	src := &stallingReader{p: part, onStall: func() {
-		if stalled = true; len(got) < least {
+		stalled = true
+		if len(got) < least {
 			t.Fatalf("%s: input read after %d bytes of content, want %d", what, len(got), least)
 		}
 	}}

@@ -105,7 +105,8 @@ func BenchmarkRANS(b *testing.B) {
 	p := corpus.ByName("text").Make(8 << 20)
 	if name := os.Getenv("PZ_BENCH_FILE"); name != "" {
 		var err error
-		if p, err = os.ReadFile(name); err != nil {
+		p, err = os.ReadFile(name)
+		if err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -135,7 +136,8 @@ func BenchmarkRANS(b *testing.B) {
 				encoded := time.Now()
 				q := r.decode(code, len(p))
 				encoding, decoding = encoding+encoded.Sub(start), decoding+time.Since(encoded)
-				if r.size += len(code); !bytes.Equal(p, q) {
+				r.size += len(code)
+				if !bytes.Equal(p, q) {
 					b.Fatal("the decoded segment differs")
 				}
 			}

@@ -108,7 +108,8 @@ func pooled(name string, newWriter func() io.WriteCloser, newReader func() io.Re
 			}
 			for {
 				n, err := s.r.Read(dst[len(dst):cap(dst)])
-				if dst = dst[:len(dst)+n]; err == io.EOF {
+				dst = dst[:len(dst)+n]
+				if err == io.EOF {
 					return dst, nil
 				} else if err != nil {
 					return dst, err

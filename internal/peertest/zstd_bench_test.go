@@ -16,7 +16,8 @@ func BenchmarkZstdEncode(b *testing.B) {
 	src := corpus.ByName("text").Make(8 << 20)
 	if name := os.Getenv("PZ_BENCH_FILE"); name != "" {
 		var err error
-		if src, err = os.ReadFile(name); err != nil {
+		src, err = os.ReadFile(name)
+		if err != nil {
 			b.Fatal(err)
 		}
 	}

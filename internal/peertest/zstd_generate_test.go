@@ -164,7 +164,8 @@ func (m *zstMaker) describeTree(weights []byte) []byte {
 	var counts [13]uint32
 	kinds := 0
 	for _, w := range weights {
-		if counts[w]++; counts[w] == 1 {
+		counts[w]++
+		if counts[w] == 1 {
 			kinds++
 		}
 	}
@@ -325,7 +326,8 @@ func (m *zstMaker) distribution(k int, d *fse.Distribution) {
 		case m.IntN(3) == 0:
 			p = 1 + m.IntN(rest)
 		}
-		if left -= p; p == 1 && m.IntN(2) == 0 {
+		left -= p
+		if p == 1 && m.IntN(2) == 0 {
 			p = -1
 		}
 		d.Prob[s], d.Len = int16(p), max(d.Len, s+1)

@@ -130,7 +130,8 @@ func mendZst(file []byte, widen, leaveOut bool) (mended []byte) {
 			}
 			mended = append(mended, frame...)
 		default:
-			if p, n = parseSkippable(file); n == 0 {
+			p, n = parseSkippable(file)
+			if n == 0 {
 				return append(mended, file...)
 			}
 			if !leaveOut || p.kind != tablePart {

@@ -362,7 +362,8 @@ func (m *zstMutator) changeSequences(s *zstSeqs) {
 	case 2:
 		s.reserved = byte(m.IntN(4))
 	case 3: // a mode without what it needs, or that needs nothing
-		if s.modes[k] = byte(m.IntN(4)); m.IntN(2) == 0 {
+		s.modes[k] = byte(m.IntN(4))
+		if m.IntN(2) == 0 {
 			s.tables[k] = nil
 		}
 	case 4: // a table of another block

@@ -232,7 +232,8 @@ func (s *zstSeqs) parse(p []byte) (ok bool) {
 		case codedTable:
 			var d fse.Distribution
 			var err error
-			if n, err = d.Read(p, tableLogs[k], tableCodes[k]); err != nil {
+			n, err = d.Read(p, tableLogs[k], tableCodes[k])
+			if err != nil {
 				return false
 			}
 		}

@@ -242,7 +242,8 @@ func (r *indexReader) read(p []byte) (used int, err error) {
 		q := p[used:]
 		if r.padded || q[0] == 0 {
 			// Zeros fill the last unit, if entries are short.
-			if r.padded = true; !r.short || len(q) >= UnitSize {
+			r.padded = true
+			if !r.short || len(q) >= UnitSize {
 				return used, fmt.Errorf("%w: block of kind 0", ErrField)
 			}
 			for _, b := range q {

@@ -95,7 +95,8 @@ func (s *search) reconcile(tail int64, f Footer) bool {
 	for i := range gaps {
 		g := &gaps[i]
 		g.Blocks, g.Content = lost[i].blocks, lost[i].content
-		if g.Kind = index.DamageFrame; g.Blocks > 0 {
+		g.Kind = index.DamageFrame
+		if g.Blocks > 0 {
 			g.Kind = index.DamageBlocks
 		}
 	}

@@ -104,7 +104,8 @@ func (s *search) readResized(limits *container.Limits) (x *index.File, excess in
 	f, ok := s.footerAt(tail, units)
 	end := tail + TailSize(units)
 	excess = end - f.Size
-	if s.head, s.known = s.headerAt(0); !s.known {
+	s.head, s.known = s.headerAt(0)
+	if !s.known {
 		s.head = s.rules.header()
 	}
 	if !ok || max(excess, -excess) >= f.Size/2 || units > maxResized || !s.isOneStream(excess) {

@@ -98,7 +98,8 @@ func (s *search) restore() {
 	s.position = o.position
 	f.Content, f.Streams, f.Blocks = o.content, f.Streams[:o.streams], f.Blocks[:o.blocks]
 	s.Gaps = s.Gaps[:o.gaps]
-	if s.NewRow = true; s.place == behindBlock {
+	s.NewRow = true
+	if s.place == behindBlock {
 		s.place = anyPlace
 	}
 	s.outer = outer{}

@@ -161,7 +161,8 @@ func (s *search) stream() {
 		pos: s.pos, id: s.id, start: -1, firstGap: len(s.Gaps), firstBlock: len(s.File.Blocks),
 	}
 	s.NewRow = true
-	if s.head, s.known = s.headerAt(s.pos); s.known {
+	s.head, s.known = s.headerAt(s.pos)
+	if s.known {
 		s.start, s.Found = s.pos, true
 		s.pos += int64(s.head.Size())
 	} else {

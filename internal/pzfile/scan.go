@@ -232,7 +232,8 @@ func (s *Scanner) headerOrSection() (isSection bool, err error) {
 	if err == nil {
 		var m int
 		m, err = s.fill(p[n:])
-		if n += m; err == io.EOF {
+		n += m
+		if err == io.EOF {
 			if n == 0 && s.stream > 0 {
 				return false, io.EOF
 			}

@@ -33,7 +33,8 @@ func (s *Scanner) section(p []byte) error {
 func (s *Scanner) skip(n int64) error {
 	if s.mem != nil {
 		left := min(n, int64(len(s.mem))-s.off)
-		if s.off += left; left < n {
+		s.off += left
+		if left < n {
 			return s.truncated(errs.PartIndex, -1)
 		}
 		return nil

@@ -189,7 +189,8 @@ func openSmall(p []byte, offset int64, st *index.Stream) (size int, b index.Bloc
 	if len(p) < LeastHeader {
 		return 0, b, 0, ErrChecksum
 	}
-	if size, err = HeaderSize(p); err != nil {
+	size, err = HeaderSize(p)
+	if err != nil {
 		return 0, b, 0, err
 	}
 	h, err := ParseHeader(p[:min(size, len(p))])

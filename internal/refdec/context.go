@@ -27,7 +27,8 @@ func decodeDense(
 		return streams, nil, corrupt("flags %#x of layout Dense", flags)
 	}
 	if flags&filteredX86 != 0 {
-		if filtered, err = x86Ranges(r, n); err != nil {
+		filtered, err = x86Ranges(r, n)
+		if err != nil {
 			return streams, nil, err
 		}
 	}
@@ -36,13 +37,15 @@ func decodeDense(
 	together := limits
 	var tokens, matches []byte
 	if flags&tokensInContext != 0 {
-		if tokens, err = decodeContextCoded(r, limits[streamTokens], nil); err != nil {
+		tokens, err = decodeContextCoded(r, limits[streamTokens], nil)
+		if err != nil {
 			return streams, nil, err
 		}
 		together[streamTokens] = 0
 	}
 	if flags&matchInContext != 0 {
-		if matches, err = decodeContextCoded(r, limits[streamMatchLens], nil); err != nil {
+		matches, err = decodeContextCoded(r, limits[streamMatchLens], nil)
+		if err != nil {
 			return streams, nil, err
 		}
 		together[streamMatchLens] = 0
@@ -50,7 +53,8 @@ func decodeDense(
 	if flags&litsInContext != 0 {
 		together[streamLits] = 0
 	}
-	if streams, err = decodeStreams(r, together); err != nil {
+	streams, err = decodeStreams(r, together)
+	if err != nil {
 		return streams, nil, err
 	}
 	if flags&tokensInContext != 0 {
@@ -169,7 +173,8 @@ func decodeContextCoded(r *byteReader, limit int, streams *[numStreams][]byte) (
 	}
 	out, marks := make([]byte, n), make([]bool, n)
 	if streams != nil {
-		if marks, err = markLiterals(*streams, int(n)); err != nil {
+		marks, err = markLiterals(*streams, int(n))
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -209,7 +214,8 @@ func parseContextSegment(r *byteReader, left uint64) (*contextSegment, error) {
 	chose(choiceTables, width)
 	bits := &bitReader{data: r.data}
 	for i := range s.class {
-		if s.class[i], err = bits.bits(width); err != nil {
+		s.class[i], err = bits.bits(width)
+		if err != nil {
 			return nil, err
 		}
 		if s.class[i] >= uint64(n) {
@@ -251,7 +257,8 @@ func decodeContextGroup(
 					continue
 				}
 				context := m.context(out, marks, begin[l], i)
-				if out[i], err = g.step(l, &s.tables[s.class[context]]); err != nil {
+				out[i], err = g.step(l, &s.tables[s.class[context]])
+				if err != nil {
 					return err
 				}
 			}

@@ -114,7 +114,8 @@ func (g *generator) codeParts(p []byte, streams [numStreams][]part) []byte {
 func (g *generator) oddHead(head byte) byte {
 	mode := head & 3
 	if g.use(headBits) {
-		if head |= 16 << g.IntN(4); mode != modeRANS && g.IntN(2) == 0 {
+		head |= 16 << g.IntN(4)
+		if mode != modeRANS && g.IntN(2) == 0 {
 			head |= tableDefault
 		}
 	}

@@ -58,7 +58,8 @@ func TestGoldenFrozen(t *testing.T) {
 			t.Errorf("%s is missing", name)
 		}
 	}
-	if lines := slices.Sorted(maps.Values(frozen)); *update {
+	lines := slices.Sorted(maps.Values(frozen))
+	if *update {
 		text := strings.Join(lines, "")
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)

@@ -28,7 +28,8 @@ func filesOf(t testing.TB, dir, extension string) map[string][]byte {
 	}
 	files := make(map[string][]byte)
 	for _, path := range paths {
-		if files[filepath.Base(path)], err = os.ReadFile(path); err != nil {
+		files[filepath.Base(path)], err = os.ReadFile(path)
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -36,7 +36,8 @@ func (h *header) setDictionary(number uint32, dict Dictionary) error {
 	if number == 0 {
 		return corrupt("dictionary 0")
 	}
-	if h.dictionary = dict.Content; number != dict.Number {
+	h.dictionary = dict.Content
+	if number != dict.Number {
 		h.noDictionary = corrupt("dictionary %d, not %d", number, dict.Number)
 	}
 	return nil

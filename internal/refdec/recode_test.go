@@ -98,7 +98,8 @@ func contentOf(layout byte, streams [numStreams][]byte) uint64 {
 	for _, token := range streams[streamTokens] {
 		var match uint64
 		var err error
-		if token := uint64(token); layout == layoutPlain {
+		token := uint64(token)
+		if layout == layoutPlain {
 			r.length(token&15, 15, 0, streamLitLens)
 			match, err = r.length(token>>4, 15, 5, streamMatchLens)
 		} else {

@@ -212,7 +212,8 @@ func crc16(b []byte) uint16 {
 	for _, v := range b {
 		for i := range 8 {
 			bit := sum&1 ^ uint16(v)>>i&1
-			if sum >>= 1; bit != 0 {
+			sum >>= 1
+			if bit != 0 {
 				sum ^= 0x8408
 			}
 		}
@@ -276,7 +277,8 @@ func decodeStream(
 		}
 		raw := own
 		if refs != nil {
-			if raw, err = kept.past.splice(own, refs, h.window); err != nil {
+			raw, err = kept.past.splice(own, refs, h.window)
+			if err != nil {
 				return 0, fmt.Errorf("block %d: %w", number, err)
 			}
 			if h.hasChecks && crc(raw) != refs.check {

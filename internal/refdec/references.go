@@ -107,7 +107,8 @@ func decodeReferences(payload []byte, h header, raw uint64) (own []byte, refs *r
 	if kind == kindCoded && r.data[0] == layoutReferences {
 		return nil, nil, corrupt("references in own content")
 	}
-	if own, err = decodeBlock(r.data, inner, nil); err != nil {
+	own, err = decodeBlock(r.data, inner, nil)
+	if err != nil {
 		return nil, nil, err
 	}
 	return own, refs, nil

@@ -100,7 +100,8 @@ func TestGoldenRefused(t *testing.T) {
 		}
 		if r, err := openAt(b.file); err == nil {
 			got, err = io.ReadAll(r)
-			if r.Close(); !errors.Is(err, g.want) || !bytes.Equal(got, b.content) {
+			r.Close()
+			if !errors.Is(err, g.want) || !bytes.Equal(got, b.content) {
 				t.Errorf("%s: ReaderAt: %q, %v", g.name, got, err)
 			}
 		} else if !errors.Is(err, compress.ErrVersion) {

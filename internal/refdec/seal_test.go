@@ -204,7 +204,8 @@ func reseal(file []byte, rebuild bool) (sealed []byte, ok bool) {
 			at += b.size + int(b.payloadSize)
 		}
 		if rebuild {
-			if hsize := headerSize(rest[5]); rest[5]&flagContentSize != 0 {
+			hsize := headerSize(rest[5])
+			if rest[5]&flagContentSize != 0 {
 				le.PutUint64(rest[6:], size)
 				le.PutUint32(rest[hsize-4:], crc(rest[:hsize-4]))
 			}

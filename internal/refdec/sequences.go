@@ -116,7 +116,8 @@ func (r *sequenceReader) length(field, last, base uint64, stream int) (uint64, e
 	}
 	n := uint64(b[0])
 	if n == 255 {
-		if b, err = r.take(stream, 4); err != nil {
+		b, err = r.take(stream, 4)
+		if err != nil {
 			return 0, err
 		}
 		if n = uint64(binary.LittleEndian.Uint32(b)); n < 255 {
@@ -133,10 +134,12 @@ func (r *sequenceReader) length(field, last, base uint64, stream int) (uint64, e
 type sequence struct{ run, match, offset uint64 }
 
 func (r *sequenceReader) plain(token uint64) (s sequence, err error) {
-	if s.run, err = r.length(token&15, 15, 0, streamLitLens); err != nil {
+	s.run, err = r.length(token&15, 15, 0, streamLitLens)
+	if err != nil {
 		return s, err
 	}
-	if s.match, err = r.length(token>>4, 15, 5, streamMatchLens); err != nil {
+	s.match, err = r.length(token>>4, 15, 5, streamMatchLens)
+	if err != nil {
 		return s, err
 	}
 	b, err := r.take(streamOffsets, 2)
@@ -148,10 +151,12 @@ func (r *sequenceReader) plain(token uint64) (s sequence, err error) {
 }
 
 func (r *sequenceReader) repeat(token uint64) (s sequence, err error) {
-	if s.run, err = r.length(token&3, 3, 0, streamLitLens); err != nil {
+	s.run, err = r.length(token&3, 3, 0, streamLitLens)
+	if err != nil {
 		return s, err
 	}
-	if s.match, err = r.length(token>>2&15, 15, r.minMatch[token>>6], streamMatchLens); err != nil {
+	s.match, err = r.length(token>>2&15, 15, r.minMatch[token>>6], streamMatchLens)
+	if err != nil {
 		return s, err
 	}
 	place := token >> 6
@@ -159,7 +164,8 @@ func (r *sequenceReader) repeat(token uint64) (s sequence, err error) {
 	if place < 3 {
 		s.offset = r.repeats[place]
 	} else {
-		if s.offset, err = r.newOffset(); err != nil {
+		s.offset, err = r.newOffset()
+		if err != nil {
 			return s, err
 		}
 		place = 2 // The last repeat offset is dropped, as if the offset had been there.

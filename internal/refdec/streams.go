@@ -107,7 +107,8 @@ func parseSegment(r *byteReader, rest []byte, stream int) (*segment, error) {
 		s.fill, err = r.byte()
 	case head&tableDefault != 0:
 		var t *table
-		if t, err = defaultTable(stream); err == nil {
+		t, err = defaultTable(stream)
+		if err == nil {
 			s.table = *t
 		}
 	case s.mode == modeRANS:
@@ -189,7 +190,8 @@ func parseZeroRun(bits *bitReader) (int, error) {
 		if bit == 1 {
 			break
 		}
-		if log++; log > 7 {
+		log++
+		if log > 7 {
 			return 0, corrupt("run of zero frequencies is too long")
 		}
 	}
@@ -253,7 +255,8 @@ func decodeGroup(r *byteReader, lanes int, parts []*segment) error {
 	}
 	for _, p := range parts {
 		for i := range p.dst {
-			if p.dst[i], err = g.step(i%lanes, &p.table); err != nil {
+			p.dst[i], err = g.step(i%lanes, &p.table)
+			if err != nil {
 				return err
 			}
 		}

@@ -265,14 +265,16 @@ func (p *piece) seal() {
 		if len(c.payload) > 0 && c.raw <= maxRaw {
 			var refs *references
 			b := blockHeader{kind: c.kind, payloadSize: uint32(len(c.payload)), rawSize: c.raw}
-			if own, refs, _ = decodeOwn(c.payload, b, h); refs != nil {
+			own, refs, _ = decodeOwn(c.payload, b, h)
+			if refs != nil {
 				if content, err := past.splice(own, refs, h.window); err == nil {
 					c.payload = slices.Clone(c.payload)
 					le.PutUint32(c.payload[1:], crc(content))
 				}
 			}
 		}
-		if c.check = 0; p.flags&flagContentChecks != 0 {
+		c.check = 0
+		if p.flags&flagContentChecks != 0 {
 			c.check = contentCheck(c.kind, c.payload, own)
 		}
 		if c.kind == kindFill {

@@ -81,7 +81,8 @@ func makeTable(log int, probabilities []int16) table {
 	end := size // of the cells in front of those for probabilities below 1
 	var next [256]int
 	for s, p := range probabilities {
-		if next[s] = int(p); p < 0 {
+		next[s] = int(p)
+		if p < 0 {
 			next[s] = 1
 			end--
 			t[end].symbol = uint8(s)

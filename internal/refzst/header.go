@@ -28,7 +28,8 @@ func (d *decoder) readHeader() (h header) {
 		bytes = int(single)
 	}
 	h.hasSize = bytes > 0
-	if h.size = d.number(bytes); bytes == 2 {
+	h.size = d.number(bytes)
+	if bytes == 2 {
 		h.size += 256
 	}
 	if single != 0 {

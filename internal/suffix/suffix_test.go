@@ -72,7 +72,8 @@ func TestSortAll(t *testing.T) {
 				check(t, text)
 				i := 0
 				for ; i < n; i++ {
-					if text[i]++; int(text[i]) < kinds {
+					text[i]++
+					if int(text[i]) < kinds {
 						break
 					}
 					text[i] = 0

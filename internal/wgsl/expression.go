@@ -177,7 +177,8 @@ func (p *parser) number(text string) *Expr {
 	if unsigned {
 		return x
 	}
-	if x.Type = literal; n >= 1<<31 {
+	x.Type = literal
+	if n >= 1<<31 {
 		p.fail("number %s fits no type", text)
 	}
 	return x
@@ -198,7 +199,8 @@ func (p *parser) value(x *Expr) *Expr {
 func (p *parser) to(x *Expr, t Type) *Expr {
 	if x.Type == literal && (t == u32 || t == i32) {
 		y := *x
-		if x = &y; t == u32 {
+		x = &y
+		if t == u32 {
 			x.Text += "u"
 		}
 		x.Type = t

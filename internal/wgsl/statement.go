@@ -6,7 +6,8 @@ import "strings"
 const maxDepth = 100
 
 func (p *parser) deeper() {
-	if p.depth++; p.depth > maxDepth {
+	p.depth++
+	if p.depth > maxDepth {
 		p.fail("nested too deeply")
 	}
 }
@@ -172,7 +173,8 @@ func (p *parser) assignment() *Stmt {
 	case "=":
 		s.X = p.to(p.expression(), x.Type)
 	case "++", "--":
-		if s.Kind = Step; x.Type != u32 && x.Type != i32 {
+		s.Kind = Step
+		if x.Type != u32 && x.Type != i32 {
 			p.fail("%s is not a number", (&writer{}).expr(x))
 		}
 	case "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=":

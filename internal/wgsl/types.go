@@ -73,7 +73,8 @@ func (p *parser) readType() Type {
 		if t.Count != 0 {
 			p.fail("arrays of arrays are not supported")
 		}
-		if t.Count = Unsized; p.accept(",") {
+		t.Count = Unsized
+		if p.accept(",") {
 			n, err := strconv.ParseUint(strings.TrimSuffix(p.next().text, "u"), 0, 16)
 			if err != nil || n == 0 {
 				p.fail("this length of an array is not supported")

@@ -83,10 +83,12 @@ func TestExample(t *testing.T) {
 	} {
 		src, want := unhex(t, c[0]), unhex(t, c[1])
 		p := bytes.Clone(src)
-		if encode(p, nil); !bytes.Equal(p, want) {
+		encode(p, nil)
+		if !bytes.Equal(p, want) {
 			t.Errorf("% x becomes % x, want % x", src, p, want)
 		}
-		if decode(p, nil); !bytes.Equal(p, src) {
+		decode(p, nil)
+		if !bytes.Equal(p, src) {
 			t.Errorf("% x: encoded and decoded to % x", src, p)
 		}
 	}
@@ -124,15 +126,18 @@ func TestAllShort(t *testing.T) {
 				}
 				copy(long[k%14:], p)
 				q := bytes.Clone(long)
-				if decode(q, nil); !bytes.Equal(q, naiveDecode(long)) {
+				decode(q, nil)
+				if !bytes.Equal(q, naiveDecode(long)) {
 					t.Fatalf("decode of % x is % x, want % x", long, q, naiveDecode(long))
 				}
-				if encode(q, nil); !bytes.Equal(q, long) {
+				encode(q, nil)
+				if !bytes.Equal(q, long) {
 					t.Fatalf("% x: encoded and decoded to % x", long, q)
 				}
 				i := 0
 				for i < n {
-					if digits[i]++; digits[i] < len(c.letters) {
+					digits[i]++
+					if digits[i] < len(c.letters) {
 						break
 					}
 					digits[i] = 0
@@ -177,10 +182,12 @@ func TestFar(t *testing.T) {
 	}
 	want := naiveEncode(p)
 	src := bytes.Clone(p)
-	if encode(p, nil); !bytes.Equal(p, want) {
+	encode(p, nil)
+	if !bytes.Equal(p, want) {
 		t.Error("encode differs from the definition")
 	}
-	if decode(p, nil); !bytes.Equal(p, src) {
+	decode(p, nil)
+	if !bytes.Equal(p, src) {
 		t.Error("decode differs from the definition")
 	}
 }

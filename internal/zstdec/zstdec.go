@@ -144,7 +144,8 @@ func (d *Decoder) begin() error {
 	if err := d.readFull(p[zstframe.MinHeaderSize:size]); err != nil {
 		return err
 	}
-	if d.header, _, err = zstframe.ParseHeader(p[:size]); err != nil {
+	d.header, _, err = zstframe.ParseHeader(p[:size])
+	if err != nil {
 		return err
 	}
 	d.dec.Reset(d.header.Window, d.dict)

@@ -75,7 +75,8 @@ func TestRead(t *testing.T) {
 	if n, err := d.Read(make([]byte, 1)); n != 0 || err != io.EOF {
 		t.Errorf("without input: %d bytes, %v", n, err)
 	}
-	if d.Close(); d.buf != nil {
+	d.Close()
+	if d.buf != nil {
 		t.Error("Close keeps the buffer")
 	}
 }

@@ -29,7 +29,8 @@ func newEntryFinder(list []Entry, sums bool) *entryFinder {
 		t.at[i] = at
 		at += int64(e.Size)
 		first, ok := t.first[e]
-		if t.next[i], t.previous[i] = -1, -1; ok {
+		t.next[i], t.previous[i] = -1, -1
+		if ok {
 			t.previous[i] = t.last[first]
 			t.next[t.last[first]] = int32(i)
 		} else {
@@ -91,7 +92,8 @@ func (t *entryFinder) limits(frames []found) []int {
 	limit := len(t.list)
 	for i := len(list) - 1; i >= 0; i-- {
 		j := list[i]
-		if list[i] = limit; j >= 0 {
+		list[i] = limit
+		if j >= 0 {
 			list[i], limit = j+1, j
 		} else if j = t.before(&frames[i], limit); j > floors[i] {
 			limit = j
@@ -142,7 +144,8 @@ func keepAscending(list []int) {
 			continue
 		}
 		n := sort.Search(len(ends), func(n int) bool { return list[ends[n]] >= v })
-		if before[i] = -1; n > 0 {
+		before[i] = -1
+		if n > 0 {
 			before[i] = ends[n-1]
 		}
 		if n == len(ends) {

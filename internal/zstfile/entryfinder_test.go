@@ -37,7 +37,8 @@ func TestFindEntries(t *testing.T) {
 		var got []int
 		for i := range frames {
 			j := finder.find(&frames[i], done, limits[i], 0)
-			if got = append(got, j); j >= 0 {
+			got = append(got, j)
+			if j >= 0 {
 				done = j + 1
 			}
 		}

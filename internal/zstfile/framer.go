@@ -30,7 +30,8 @@ type Framer struct {
 func (f *Framer) Reset(checks bool, window int, single bool, dict Dictionary) {
 	f.checks, f.window, f.entries, f.open = checks, int64(window), f.entries[:0], false
 	f.single = single
-	if f.dict, f.sparing = 0, dict != nil; f.sparing {
+	f.dict, f.sparing = 0, dict != nil
+	if f.sparing {
 		f.dict = dict.ID()
 	}
 }

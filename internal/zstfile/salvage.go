@@ -253,7 +253,8 @@ func (s *search) takeTable(at, end int64) {
 			return // the search is over, or the file has become shorter
 		}
 		var list []Entry
-		if list, err = f.AppendEntries(make([]Entry, 0, f.Frames), p, f.Covers(p)); err == nil {
+		list, err = f.AppendEntries(make([]Entry, 0, f.Frames), p, f.Covers(p))
+		if err == nil {
 			whole := f.Covers(p) + f.TableSize()
 			if begin := end - whole; s.broken < 0 && begin >= s.chain { // all its frames are there
 				if end < s.Size && s.chain >= 0 && whole > s.room {

@@ -233,7 +233,8 @@ func (s *Scanner) choose(u *container.Unit) error {
 		// What becomes of a frame must not depend on the frames before it: their decoder is
 		// dropped if it does not leave enough memory.
 		if limit := s.Limits.Memory(); u.Memory(1, 1) <= limit {
-			if u.Extra = s.ordered.memory(); u.Memory(1, 1) > limit {
+			u.Extra = s.ordered.memory()
+			if u.Memory(1, 1) > limit {
 				s.ordered.drop()
 				u.Extra = 0
 			}

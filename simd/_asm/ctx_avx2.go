@@ -186,7 +186,8 @@ func (k *ctxKernelAVX2) entries(f *ctxFrame, i int) reg.VecVirtual {
 			} else {
 				p = four
 			}
-			if entry := (Mem{Base: k.tables, Index: p, Scale: 4}); j == 0 {
+			entry := (Mem{Base: k.tables, Index: p, Scale: 4})
+			if j == 0 {
 				VMOVD(entry, e)
 			} else {
 				VPINSRD(U8(j), entry, e, e)

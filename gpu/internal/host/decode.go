@@ -10,7 +10,8 @@ import (
 // beginDecode decodes the parts of a payload that the host decodes: heads, tables, stored streams.
 // It adds a job if lane groups remain.
 func (s *slot) beginDecode(i int, r *gpu.Request) {
-	if r.Layout = nil; len(r.Src) == 0 {
+	r.Layout = nil
+	if len(r.Src) == 0 {
 		r.Err = errCorrupt
 		return
 	}
@@ -29,7 +30,8 @@ func (s *slot) beginDecode(i int, r *gpu.Request) {
 		r.Err = errCorrupt
 		return
 	}
-	if r.Layout = layout; len(w.Groups) == 0 {
+	r.Layout = layout
+	if len(w.Groups) == 0 {
 		return
 	}
 	j := job{r: r, w: w, in: tableWords * uint32(len(w.Tables))}

@@ -109,7 +109,8 @@ func (s *slot) countBatch(jobs []job, in uint64, units int) error {
 	return s.downloaded(func(p []byte) {
 		for i := range jobs {
 			j := &jobs[i]
-			if s.makeGroups(j, p[:4*countWords*j.units]); j.w != nil && len(j.w.Groups) == 0 {
+			s.makeGroups(j, p[:4*countWords*j.units])
+			if j.w != nil && len(j.w.Groups) == 0 {
 				j.r.Dst, j.w = j.enc.End(j.dst), nil
 			}
 			p = p[4*countWords*j.units:]

@@ -134,7 +134,8 @@ func (s *slot) runFused(batch []*gpu.Request) error {
 		used := fusedUsage{plan: headWords}
 		for ; n < len(batch); n++ {
 			r := batch[n]
-			if r.Err = nil; !s.d.acceptsFused(r) {
+			r.Err = nil
+			if !s.d.acceptsFused(r) {
 				r.Err = ErrTooLarge
 				continue
 			}

@@ -143,7 +143,8 @@ func TestSplit(t *testing.T) {
 				names = append(names, k.Kernel)
 			}
 		}
-		if parses += long; long > longRuns {
+		parses += long
+		if long > longRuns {
 			t.Errorf("submission %d: fused_parse %d times", i, long)
 		}
 		up, sizes, down := s.UploadSize > 0, len(s.Reserve) > 0, s.DownloadSize() > 0
@@ -302,7 +303,8 @@ func TestFusedRefused(t *testing.T) {
 		"large":     func(r *gpu.Request) { r.Src = make([]byte, maxFused+1) },
 	} {
 		r := fusedRequest(20_000, lzseq.Repeat)
-		if change(r); d.Accepts(r) {
+		change(r)
+		if d.Accepts(r) {
 			t.Errorf("%s: Accepts is true", name)
 		}
 	}
@@ -340,7 +342,8 @@ func TestFusedLayout(t *testing.T) {
 		}
 		for k, m := range lzseq.Repeat.MaxSizes(size) {
 			stream := span{word(i, k), word(i, k+1)}
-			if streams = append(streams, stream); 4*(stream.to-stream.from) < uint32(m) {
+			streams = append(streams, stream)
+			if 4*(stream.to-stream.from) < uint32(m) {
 				t.Errorf("stream %d of block %d has the words %v for %d bytes", k, i, stream, m)
 			}
 			if from, to := word(i, 15+k), word(i, 16+k); to > from {

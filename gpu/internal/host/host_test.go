@@ -232,7 +232,8 @@ func TestReadWords(t *testing.T) {
 			for i := range want {
 				want[i] = binary.LittleEndian.Uint32(p[from+4*i:])
 			}
-			if readWords(got, p[from:]); !slices.Equal(got, want) {
+			readWords(got, p[from:])
+			if !slices.Equal(got, want) {
 				t.Fatalf("%d words from byte %d: %x, want %x", n, from, got, want)
 			}
 		}

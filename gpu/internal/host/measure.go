@@ -84,10 +84,12 @@ func (d *Device) Transfer(n int) (up, down time.Duration, err error) {
 	defer func() { d.slots <- s }()
 	size := align(uint64(n))
 	for range 2 { // the first round allocates buffers
-		if up, err = s.measureUpload(size); err != nil {
+		up, err = s.measureUpload(size)
+		if err != nil {
 			return 0, 0, err
 		}
-		if down, err = s.measureDownload(size); err != nil {
+		down, err = s.measureDownload(size)
+		if err != nil {
 			return 0, 0, err
 		}
 	}

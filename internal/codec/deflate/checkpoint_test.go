@@ -34,7 +34,8 @@ func TestCheckpoint(t *testing.T) {
 		}
 		for left := 0; left < calls; left += 1 + calls/20 {
 			e.Checkpoint = func() {
-				if left--; left < 0 {
+				left--
+				if left < 0 {
 					panic("enough")
 				}
 			}

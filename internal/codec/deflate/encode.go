@@ -58,7 +58,8 @@ func (e *Encoder) Append(dst, content []byte, seqs []lz77.Sequence, final bool) 
 	for n := 0; len(rest.tokens) > 0; {
 		for n < len(e.units) && len(cut.tokens) > 0 {
 			e.units[n].fill(&cut)
-			if n++; n%checkpointUnits == 0 {
+			n++
+			if n%checkpointUnits == 0 {
 				e.checkpoint()
 			}
 		}
@@ -73,7 +74,8 @@ func (e *Encoder) Append(dst, content []byte, seqs []lz77.Sequence, final bool) 
 			e.block(&units[i], &rest, final && units[i].next == n)
 			i = units[i].next
 		}
-		if n = 0; more {
+		n = 0
+		if more {
 			units[0] = units[i]
 			n = 1
 		}

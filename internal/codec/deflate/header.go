@@ -86,7 +86,8 @@ func (h *header) plan(b *huffman.Builder, l *lengths) {
 		h.bits, h.code, h.codeLens = bits, code, codes
 		h.symbols, h.next = h.next, h.symbols
 		for i, n := range code {
-			if costs[i] = int(n); n == 0 {
+			costs[i] = int(n)
+			if n == 0 {
 				costs[i] = lengthBits
 			}
 		}

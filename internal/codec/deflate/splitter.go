@@ -76,7 +76,8 @@ func (s *splitter) match(length, offset uint32) {
 			break
 		}
 	}
-	if s.left--; s.left == 0 {
+	s.left--
+	if s.left == 0 {
 		s.begin()
 	}
 }

@@ -78,7 +78,8 @@ func randomCounts(r *rand.Rand, symbols int) []uint32 {
 			counts[i] = 1 + r.Uint32N(3)
 		case 2:
 			counts[i] = a
-			if a, b = b, a+b; b > 1<<23 {
+			a, b = b, a+b
+			if b > 1<<23 {
 				a, b = 1, 1
 			}
 		case 3:
@@ -218,7 +219,8 @@ func TestLengthsEdges(t *testing.T) {
 	for i := range counts {
 		counts[i] = 1 << (i / 12)
 	}
-	if b.Lengths(all, counts, 8); slices.Min(all) != 8 || slices.Max(all) != 8 {
+	b.Lengths(all, counts, 8)
+	if slices.Min(all) != 8 || slices.Max(all) != 8 {
 		t.Error("256 symbols in 8 bits:", all)
 	}
 	for _, limit := range []int{0, 1, 16} {

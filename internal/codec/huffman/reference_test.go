@@ -30,7 +30,8 @@ func (r reference) decode1(dst, src []byte) error {
 	for i := range dst {
 		found := false
 		for v, n := uint64(0), uint(1); !found; n++ {
-			if left--; left < 0 {
+			left--
+			if left < 0 {
 				return CorruptError("bits run out")
 			}
 			v = v<<1 | uint64(src[left>>3]>>(left&7)&1)

@@ -232,7 +232,8 @@ func (d *treeReader) readTree(src []byte) (size int, err error) {
 			return 0, CorruptError("tree: " + err.Error())
 		}
 		d.weights.Build(&d.dist)
-		if n, err = d.weights.DecodeAll(lens[:255], src[1+table:size]); err != nil {
+		n, err = d.weights.DecodeAll(lens[:255], src[1+table:size])
+		if err != nil {
 			return 0, CorruptError("tree: " + err.Error())
 		}
 	}
@@ -264,7 +265,8 @@ func (d *treeReader) setLengths(n int) error {
 	}
 	last := uint8(bits.Len(uint(rest)))
 	d.lens[n] = last
-	if num[last]++; num[1] < 2 {
+	num[last]++
+	if num[1] < 2 {
 		return CorruptError("fewer than two codes of the maximum length")
 	}
 	var lengthOf [16]uint8

@@ -11,12 +11,14 @@ func symbols[T unit](d *Decoder, in *input, dst []T, o int) (end int, wait bool)
 		switch d.phase {
 		case phaseSymbol:
 			if len(in.src)-in.at >= fastInput && len(dst)-o >= fastRoom {
-				if o, d.length = fast(t, in, dst, o); d.length > 0 {
+				o, d.length = fast(t, in, dst, o)
+				if d.length > 0 {
 					d.phase = phaseOffset
 					continue
 				}
 			}
-			if o, wait = symbol(d, t, in, dst, o); wait {
+			o, wait = symbol(d, t, in, dst, o)
+			if wait {
 				return o, true
 			}
 		case phaseOffset:
@@ -27,7 +29,8 @@ func symbols[T unit](d *Decoder, in *input, dst []T, o int) (end int, wait bool)
 			if d.offset > o {
 				return o, d.fail(in, "the history is shorter than before")
 			}
-			if o = match(d, dst, o); d.length > 0 {
+			o = match(d, dst, o)
+			if d.length > 0 {
 				return o, true
 			}
 			d.phase = phaseSymbol

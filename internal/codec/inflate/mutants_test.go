@@ -165,7 +165,8 @@ func TestMutations(t *testing.T) {
 	zlib := newZlib(t)
 	accepted, total := map[string]int{}, map[string]int{}
 	count := func(key string, ok bool) {
-		if total[key]++; ok {
+		total[key]++
+		if ok {
 			accepted[key]++
 		}
 	}

@@ -30,7 +30,8 @@ type Decoder struct {
 //
 // All errors are a CorruptError. After an error the content of the streams is undefined.
 func (d *Decoder) Decode(src []byte, limits []int, streams ...*[]byte) (rest []byte, err error) {
-	if src, err = d.readStreams(src, limits, streams); err != nil {
+	src, err = d.readStreams(src, limits, streams)
+	if err != nil {
 		return nil, err
 	}
 	src, err = d.decodeSymbols(src)
@@ -54,7 +55,8 @@ func (d *Decoder) readStreams(
 			return nil, CorruptError("stream too long")
 		}
 		model.GrowStream(s, n, limits[i])
-		if src, err = d.readHeads(src[size:], *s, i); err != nil {
+		src, err = d.readHeads(src[size:], *s, i)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -115,11 +117,13 @@ func (d *Decoder) readHeads(src, stream []byte, index int) ([]byte, error) {
 			}
 			src = src[1:]
 		case modeCoded:
-			if s.isDefault, s.stream = byDefault, index; byDefault {
+			s.isDefault, s.stream = byDefault, index
+			if byDefault {
 				s.freq = *model.Default(index)
 			} else {
 				var err error
-				if src, err = s.freq.Read(src); err != nil {
+				src, err = s.freq.Read(src)
+				if err != nil {
 					return nil, err
 				}
 			}
@@ -145,7 +149,8 @@ func (d *Decoder) decodeSymbols(src []byte) (rest []byte, err error) {
 	case d.coded == 0:
 		return src, nil
 	case d.coded < model.SmallLimit:
-		if src, err = a.open(src, 0, d.coded, smallLanes); err != nil {
+		src, err = a.open(src, 0, d.coded, smallLanes)
+		if err != nil {
 			return nil, err
 		}
 		for a.next(d.segs, nil) {
@@ -156,7 +161,8 @@ func (d *Decoder) decodeSymbols(src []byte) (rest []byte, err error) {
 		return src, a.close()
 	}
 	for i := 0; i < fullGroups(d.coded); i += 2 {
-		if src, err = d.decodePair(src, i); err != nil {
+		src, err = d.decodePair(src, i)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -167,10 +173,12 @@ func (d *Decoder) decodeSymbols(src []byte) (rest []byte, err error) {
 func (d *Decoder) decodePair(src []byte, first int) (rest []byte, err error) {
 	a, b := &d.groups[0], &d.groups[1]
 	middle := groupEnd(d.coded, first+1)
-	if src, err = a.open(src, groupEnd(d.coded, first), middle, Lanes); err != nil {
+	src, err = a.open(src, groupEnd(d.coded, first), middle, Lanes)
+	if err != nil {
 		return nil, err
 	}
-	if src, err = b.open(src, middle, groupEnd(d.coded, first+2), Lanes); err != nil {
+	src, err = b.open(src, middle, groupEnd(d.coded, first+2), Lanes)
+	if err != nil {
 		return nil, err
 	}
 	for a.next(d.segs, nil) && b.next(d.segs, a) {

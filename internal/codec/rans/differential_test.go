@@ -212,7 +212,8 @@ func TestEncoderReference(t *testing.T) {
 		for i := range e.segs {
 			s := &e.segs[i]
 			for k, first := 0, -1; k < len(s.data); k++ {
-				if at++; at > from && at <= to {
+				at++
+				if at > from && at <= to {
 					if first < 0 {
 						first = k
 					}

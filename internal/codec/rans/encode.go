@@ -92,7 +92,8 @@ func (e *Encoder) appendHeads(dst []byte, stored int, streams [][]byte) []byte {
 	for i, s := range streams {
 		dst = binary.AppendUvarint(dst, uint64(len(s)))
 		for k := 0; len(segs) > 0 && segs[0].stream == i; k++ {
-			if dst = segs[0].appendHead(dst); k%checkpointSegments == checkpointSegments-1 {
+			dst = segs[0].appendHead(dst)
+			if k%checkpointSegments == checkpointSegments-1 {
 				e.checkpoint()
 			}
 			segs = segs[1:]
@@ -132,7 +133,8 @@ func (s *segment) appendHead(dst []byte) []byte {
 	if byDefault {
 		head |= defaultTable
 	}
-	if dst = append(dst, head); !s.last {
+	dst = append(dst, head)
+	if !s.last {
 		dst = binary.AppendUvarint(dst, uint64(len(s.data)))
 	}
 	switch {
@@ -214,7 +216,8 @@ func (e *Encoder) Size(stream []byte, index int) (size int) {
 				e.checkpoint()
 			}
 			simd.Histogram(&counts, left)
-			if cost += s.freq.Cost(&counts); !s.isDefault {
+			cost += s.freq.Cost(&counts)
+			if !s.isDefault {
 				cost += model.TableCost(&counts)
 			}
 		}

@@ -62,7 +62,8 @@ func TestGroupTables(t *testing.T) {
 		for i := range segs {
 			s := &segs[i]
 			s.data = make([]byte, 1+r.IntN(20))
-			if s.mode = modeCoded; r.IntN(4) == 0 {
+			s.mode = modeCoded
+			if r.IntN(4) == 0 {
 				s.mode = modeSymbol
 				continue
 			}

@@ -83,7 +83,8 @@ func (r *refReader) table() (f [256]int, ok bool) {
 		case 15:
 			n := 0
 			for bit() == 0 {
-				if n++; n > 7 {
+				n++
+				if n > 7 {
 					return f, false
 				}
 			}
@@ -129,7 +130,8 @@ func (r *refStreams) heads(i int) bool {
 			}
 		case 2:
 			var ok bool
-			if s.freq, ok = r.table(); !ok {
+			s.freq, ok = r.table()
+			if !ok {
 				return false
 			}
 		}

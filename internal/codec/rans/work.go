@@ -87,16 +87,19 @@ func (w *LaneWork) addGroup(segs []segment, from, to int) {
 func (d *Decoder) Open(
 	src []byte, limits []int, streams ...*[]byte,
 ) (w *LaneWork, rest []byte, err error) {
-	if src, err = d.readStreams(src, limits, streams); err != nil {
+	src, err = d.readStreams(src, limits, streams)
+	if err != nil {
 		return nil, nil, err
 	}
 	w = &d.work
-	if w.reset(d.segs, d.coded); len(w.Groups) == 0 {
+	w.reset(d.segs, d.coded)
+	if len(w.Groups) == 0 {
 		src, err = d.decodeSymbols(src)
 	}
 	for i := range w.Groups {
 		g := &w.Groups[i]
-		if g.Words, src, err = model.OpenGroup(src, g.States[:]); err != nil {
+		g.Words, src, err = model.OpenGroup(src, g.States[:])
+		if err != nil {
 			break
 		}
 	}
@@ -113,7 +116,8 @@ func (d *Decoder) Open(
 func (e *Encoder) Begin(dst []byte, stored int, streams ...[]byte) (_ []byte, w *LaneWork) {
 	dst = e.appendHeads(dst, stored, streams)
 	w = &e.work
-	if w.reset(e.segs, e.coded); len(w.Groups) == 0 && e.coded > 0 {
+	w.reset(e.segs, e.coded)
+	if len(w.Groups) == 0 && e.coded > 0 {
 		dst = e.encodeGroup(dst, 0, e.coded, smallLanes)
 	}
 	return dst, w

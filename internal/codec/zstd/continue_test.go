@@ -37,7 +37,8 @@ func TestContinue(t *testing.T) {
 				var used int
 				var last bool
 				var err error
-				if end, used, last, err = d.Block(out, end, src); err != nil {
+				end, used, last, err = d.Block(out, end, src)
+				if err != nil {
 					t.Fatalf("%s: at %d: %v", name, end, err)
 				}
 				src = src[used:]

@@ -12,7 +12,8 @@ func (d *Decoder) execute(
 ) (end int, rest []byte, ok bool) {
 	for len(seqs) > 0 {
 		if d.countNear(at, seqs[:1]) == 0 {
-			if at, lits, ok = d.executeBefore(dst, at, lits, &seqs[0]); !ok {
+			at, lits, ok = d.executeBefore(dst, at, lits, &seqs[0])
+			if !ok {
 				return 0, nil, false
 			}
 			seqs = seqs[1:]
@@ -23,10 +24,12 @@ func (d *Decoder) execute(
 		if n > 0 {
 			continue
 		}
-		if n = 1; !vector {
+		n = 1
+		if !vector {
 			n = d.countNear(at, seqs)
 		}
-		if at, lits, ok = executePortable(dst, at, lits, seqs[:n]); !ok {
+		at, lits, ok = executePortable(dst, at, lits, seqs[:n])
+		if !ok {
 			return 0, nil, false
 		}
 		seqs = seqs[n:]
@@ -76,7 +79,8 @@ func executePortable(
 		for n < len(seqs) && seqs[n].Offset >= lz77.MinOffset {
 			n++
 		}
-		if at, lits, ok = lz77.ExecuteExact(dst, at, lits, seqs[:n]); !ok {
+		at, lits, ok = lz77.ExecuteExact(dst, at, lits, seqs[:n])
+		if !ok {
 			return 0, nil, false
 		}
 		for seqs = seqs[n:]; len(seqs) > 0 && seqs[0].Offset < lz77.MinOffset; seqs = seqs[1:] {

@@ -27,7 +27,8 @@ func (d *Decoder) DecodeFrame(dst, src []byte, dict *Dictionary, check bool) (si
 	at := 0
 	for last := false; !last; {
 		var end, used int
-		if end, used, last, err = d.Block(dst, at, src); err != nil {
+		end, used, last, err = d.Block(dst, at, src)
+		if err != nil {
 			return at, err
 		}
 		if check {

@@ -20,7 +20,8 @@ func (d *Decoder) literals(src []byte) (size, count int, err error) {
 			return 0, 0, errShort
 		}
 		v := int(littleEndian(src[:head]))
-		if count = v >> 4; head == 1 {
+		count = v >> 4
+		if head == 1 {
 			count = v >> 3
 		}
 		if count > d.maxBlock {

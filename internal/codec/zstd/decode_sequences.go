@@ -129,7 +129,8 @@ func (d *Decoder) sequences(
 			return at, 0, errOffset
 		}
 		var ok bool
-		if end, d.lits, ok = d.execute(dst, end, d.lits, seqs); !ok {
+		end, d.lits, ok = d.execute(dst, end, d.lits, seqs)
+		if !ok {
 			return at, 0, errOffset
 		}
 	}

@@ -61,7 +61,8 @@ func (d *Decoder) table(kind, mode int, src []byte) (size int, err error) {
 		cells[0], t.logs[kind] = values[src[0]], 0
 		size = 1
 	case compressedMode:
-		if size, err = d.dist.Read(src, kindOf[kind].maxLog, len(values)); err != nil {
+		size, err = d.dist.Read(src, kindOf[kind].maxLog, len(values))
+		if err != nil {
 			return 0, CorruptError(err.Error())
 		}
 		d.builder.Build(cells, &d.dist, values)

@@ -114,7 +114,8 @@ func (d *Decoder) Block(dst []byte, at int, src []byte) (end, used int, last boo
 	case h.Content > len(dst)-at:
 		return at, 0, false, errNoRoom
 	}
-	switch body, to := src[blockHeader:used:used], dst[at:]; h.Kind {
+	body, to := src[blockHeader:used:used], dst[at:]
+	switch h.Kind {
 	case rawBlock:
 		copy(to, body)
 		end = at + h.Size
@@ -144,12 +145,14 @@ func (d *Decoder) compressed(dst []byte, at int, src []byte) (end int, err error
 	}
 	end = at
 	if s.count > 0 {
-		if end, count, err = d.sequences(dst, at, limit, count, s); err != nil {
+		end, count, err = d.sequences(dst, at, limit, count, s)
+		if err != nil {
 			return at, err
 		}
 	}
 	// The slack behind the literals makes this a copy without a loop for a few of them.
-	if lits := d.lits; count <= 16 && len(dst)-end >= 16 {
+	lits := d.lits
+	if count <= 16 && len(dst)-end >= 16 {
 		*(*[16]byte)(dst[end:]) = *(*[16]byte)(lits)
 	} else {
 		copy(dst[end:], lits[:count])

@@ -70,7 +70,8 @@ func (d *Dictionary) parseTables(p []byte) error {
 	var b fse.PackedBuilder
 	for _, k := range dictionaryKinds {
 		t, values := &d.codes[k], kindOf[k].values()
-		if n, err = t.dist.Read(p, kindOf[k].maxLog, len(values)); err != nil {
+		n, err = t.dist.Read(p, kindOf[k].maxLog, len(values))
+		if err != nil {
 			return CorruptError("dictionary: " + err.Error())
 		}
 		p = p[n:]

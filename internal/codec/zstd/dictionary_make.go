@@ -80,7 +80,8 @@ func appendTable(dst []byte, k *kind, counts [codeSpace]uint32, top int, blocks 
 	seqs := uint32(0)
 	var sum [codeSpace]uint32
 	for i, n := range counts {
-		if seqs += n; n > 0 {
+		seqs += n
+		if n > 0 {
 			top = max(top, i)
 		}
 	}

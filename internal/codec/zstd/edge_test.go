@@ -169,7 +169,8 @@ func TestPredefined(t *testing.T) {
 	for i, k := range kindOf {
 		d, sum := &k.predefined().dist, 0
 		for _, p := range d.Prob[:d.Len] {
-			if sum++; p > 0 {
+			sum++
+			if p > 0 {
 				sum += int(p) - 1
 			}
 		}

@@ -115,7 +115,8 @@ func (c *tableChoice) chooseShort(
 		if _, ok := t.dist.CostOf(counts[:]); !ok {
 			continue
 		}
-		if c.pending = t; t == c.last {
+		c.pending = t
+		if t == c.last {
 			mode = repeatMode
 		}
 		if v, ok := sharedCost(&t.dist, past, l.seqs, l.coded); ok {
@@ -175,7 +176,8 @@ func (c *literalCoder) appendShort(dst, lits []byte, counts *[256]uint32, l *lea
 			before = min(before, v/8+header*uint64(l.blocks))
 		}
 		tree, size, ok := c.builder.AppendBest(c.tree[:0], &c.tables[c.last^1], &l.past.lits, c.thorough)
-		if c.tree = tree; ok && size+header*uint64(l.blocks) < before {
+		c.tree = tree
+		if ok && size+header*uint64(l.blocks) < before {
 			kind, table, c.changed = compressedLiterals, &c.tables[c.last^1], true
 		}
 	}

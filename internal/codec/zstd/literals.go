@@ -82,7 +82,8 @@ func (c *literalCoder) append(dst, lits []byte, counts *[256]uint32) (_ []byte, 
 	n := len(lits)
 	table := &c.tables[c.last^1]
 	tree, size, ok := c.builder.AppendBest(c.tree[:0], table, counts, c.thorough)
-	if c.tree = tree; !ok {
+	c.tree = tree
+	if !ok {
 		size = math.MaxUint64
 	}
 	kind := compressedLiterals

@@ -80,7 +80,8 @@ func TestBlocks(t *testing.T) {
 			for d := 1; d <= i && i < size-base.Tail; d++ {
 				offset := p.Offset[genericModel{}.OffsetCode(uint32(d))]
 				for n := 0; i+n < end && n < nice && src[i+n] == src[i+n-d]; {
-					if n++; n >= 3 {
+					n++
+					if n >= 3 {
 						best[i] = min(best[i], best[i+n]+int(p.Match[0][NewOffset][n]+offset))
 					}
 				}

@@ -53,7 +53,8 @@ func (o *Parser) findMatches(g *chunkCandidates, src []byte, p int, checkpoint f
 		switch o.config.Finder {
 		case MultiHash:
 			found := o.multi.find(g, src, p, min(p+checkpointStep, end, stop), most, o.model)
-			if p = o.multi.At - 1; !found {
+			p = o.multi.At - 1
+			if !found {
 				continue
 			}
 			k = int(g.firstCand[p-g.from])
@@ -62,7 +63,8 @@ func (o *Parser) findMatches(g *chunkCandidates, src []byte, p int, checkpoint f
 			g.cands = o.lcp.find(g.cands, src, p, o.model)
 		default:
 			found := o.tree.find(g, src, min(p+checkpointStep, end, stop), most)
-			if p = o.tree.At - 1; !found {
+			p = o.tree.At - 1
+			if !found {
 				continue
 			}
 			k = int(g.firstCand[p-g.from])

@@ -128,7 +128,8 @@ type failingModel struct {
 }
 
 func (m failingModel) Count(c *Counts, steps []Step) {
-	if *m.left--; *m.left < 0 {
+	*m.left--
+	if *m.left < 0 {
 		panic("no more")
 	}
 	m.genericModel.Count(c, steps)

@@ -95,7 +95,8 @@ const checkpointStep = 1 << 10
 func (o *Parser) Parse(
 	dst []base.Sequence, src []byte, start int, config Config, helper Helper, checkpoint func(),
 ) []base.Sequence {
-	if o.helper, o.checkpoint = helper, checkpoint; checkpoint == nil {
+	o.helper, o.checkpoint = helper, checkpoint
+	if checkpoint == nil {
 		o.checkpoint = func() {}
 	}
 	defer o.release()
@@ -132,7 +133,8 @@ func (o *Parser) reset(src []byte, start int, config Config) {
 		o.insertPieces(src, 0, start, o.checkpoint)
 	}
 	o.past, o.skipped = Counts{}, 0
-	if o.context = nil; o.config.Contexts != nil {
+	o.context = nil
+	if o.config.Contexts != nil {
 		if o.contextScratch == nil {
 			o.contextScratch = new(contextState)
 		}

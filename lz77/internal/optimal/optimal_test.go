@@ -42,7 +42,8 @@ func testOptimal(t *testing.T, finder Finder) {
 			for d := 1; d <= i && i < size-base.Tail; d++ {
 				offset := p.Offset[genericModel{}.OffsetCode(uint32(d))]
 				for n := 0; i+n < size && src[i+n] == src[i+n-d]; {
-					if n++; n >= 3 {
+					n++
+					if n >= 3 {
 						best[i+n] = min(best[i+n], here+int(p.Run[0]+p.Match[0][NewOffset][n]+offset))
 					}
 				}

@@ -190,7 +190,8 @@ func (c *Coordinator) countPassed(op gpu.Op, took [2]bool) {
 	defer c.mu.Unlock()
 	for i := range c.passed {
 		for queue, waiting := range [2]int{c.strict[i].Len(), len(c.queues[i])} {
-			if n := &c.passed[i][queue]; waiting == 0 || gpu.Op(i) == op && took[queue] {
+			n := &c.passed[i][queue]
+			if waiting == 0 || gpu.Op(i) == op && took[queue] {
 				*n = 0
 			} else {
 				*n++

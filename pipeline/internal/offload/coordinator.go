@@ -131,7 +131,8 @@ func (c *Coordinator) serve() {
 func (c *Coordinator) pushStrict(r *Request) {
 	q := &c.strict[r.GPU.Op]
 	if r.Counters != nil {
-		if r.queued = time.Now(); c.saturated.Load() || q.Len() > 0 {
+		r.queued = time.Now()
+		if c.saturated.Load() || q.Len() > 0 {
 			r.Counters.StrictWaiting.Add(1)
 		}
 	}

@@ -225,12 +225,14 @@ func (c *Coordinator) judgeBatch(x *batch, took, cpu time.Duration) {
 		allowed += latency
 	}
 	if took <= allowed {
-		if t.strikes = 0; full {
+		t.strikes = 0
+		if full {
 			t.window = min(2*t.window, most)
 		}
 		return
 	}
-	if t.strikes++; t.strikes >= maxStrikes {
+	t.strikes++
+	if t.strikes >= maxStrikes {
 		t.set(tooSlow)
 		c.decline(x.kind)
 	}

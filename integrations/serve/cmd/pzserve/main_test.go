@@ -161,7 +161,8 @@ func TestDebug(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Body.Close(); r.StatusCode != 404 {
+		r.Body.Close()
+		if r.StatusCode != 404 {
 			t.Errorf("%s: status %d", path, r.StatusCode)
 		}
 	}

@@ -134,10 +134,12 @@ func parse(args []string) (*options, error) {
 	}
 	o.operands = f.Args()
 	var err error
-	if o.mode, err = stats.ParseMode(mode); err != nil {
+	o.mode, err = stats.ParseMode(mode)
+	if err != nil {
 		return nil, usageError(fmt.Errorf("--profile: %w", err))
 	}
-	if o.allow, err = source.ParseAllowList(allow); err != nil {
+	o.allow, err = source.ParseAllowList(allow)
+	if err != nil {
 		return nil, usageError(err)
 	}
 	if o.cache < 0 {

@@ -54,11 +54,13 @@ func start(o *options, stderr io.Writer) (_ *server, err error) {
 			s.close()
 		}
 	}()
-	if s.main.Listener, err = listen("listen", o.listen); err != nil {
+	s.main.Listener, err = listen("listen", o.listen)
+	if err != nil {
 		return nil, err
 	}
 	if o.debugListen != "" {
-		if s.debug.Listener, err = listen("debug-listen", o.debugListen); err != nil {
+		s.debug.Listener, err = listen("debug-listen", o.debugListen)
+		if err != nil {
 			return nil, err
 		}
 	}

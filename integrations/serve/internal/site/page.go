@@ -138,7 +138,8 @@ func entryRow(v *source.View, name string) row {
 	}
 	e.Dir, e.when, e.bytes = info.IsDir(), info.ModTime(), info.Size()
 	e.Link = link(path.Base(name), e.Dir)
-	if e.Size, e.Exact = humanize.Bytes(uint64(info.Size())), exactSize(info.Size()); e.Dir {
+	e.Size, e.Exact = humanize.Bytes(uint64(info.Size())), exactSize(info.Size())
+	if e.Dir {
 		e.Size, e.Exact, e.bytes = "", "", -1
 	} else if stored, _, ok := v.Stored(name); ok {
 		e.Stored = strings.TrimPrefix(path.Ext(stored), ".")

@@ -96,7 +96,8 @@ func (x *response) ReadFrom(src io.Reader) (n int64, err error) {
 		k, rerr := src.Read(buf[:])
 		if k > 0 {
 			m, err := x.Write(buf[:k])
-			if n += int64(m); err != nil {
+			n += int64(m)
+			if err != nil {
 				return n, err
 			}
 		}

@@ -43,7 +43,8 @@ func parseOperand(s string, allow AllowList) (operand, error) {
 		return o, fmt.Errorf("%s: the name cannot be %q", s, o.name)
 	}
 	if u, err := url.Parse(o.text); err == nil && isWeb(u) {
-		if o.url = u; !allow.Allows(u) {
+		o.url = u
+		if !allow.Allows(u) {
 			return o, fmt.Errorf("%s: %w; add --allow-url %s://%s", label(u), ErrNotAllowed, u.Scheme, u.Host)
 		}
 		return o, nil
@@ -85,7 +86,8 @@ func Open(ctx context.Context, operands []string, cfg Config) (*Set, error) {
 	shared := newBudget(loads, cfg.WaitTimeout, cfg.Observer.Waited)
 	for _, o := range list {
 		s := o.source(t)
-		if s.limit = loads / int64(max(1, len(list)-dirs)); o.dir {
+		s.limit = loads / int64(max(1, len(list)-dirs))
+		if o.dir {
 			s.limit, s.budget = shared.file(), shared
 		}
 		for _, other := range t.Sources {

@@ -165,7 +165,8 @@ func (s *Source) reopen(done chan struct{}) {
 
 // drop ends a use. The caller holds s.mu.
 func (s *Source) drop(o *opened) {
-	if o.users--; o.users == 0 {
+	o.users--
+	if o.users == 0 {
 		o.close()
 	}
 }

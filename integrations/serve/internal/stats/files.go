@@ -44,7 +44,8 @@ func NewProfile(dir string, c *Counters, keep int, logBytes int64) (*Profile, er
 	p := &Profile{dir: dir, keep: keep, c: c}
 	if c.mode == Full {
 		var err error
-		if c.log, err = newRowLog(filepath.Join(dir, c.run.ID), logBytes); err != nil {
+		c.log, err = newRowLog(filepath.Join(dir, c.run.ID), logBytes)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -239,7 +240,8 @@ func (l *rowLog) add(f *rowFile, row ...string) {
 	}
 	l.rows.Add(1)
 	f.csv.Write(row) // to memory: no error
-	if f.csv.Flush(); f.buf.Len() >= logBuffer {
+	f.csv.Flush()
+	if f.buf.Len() >= logBuffer {
 		l.failed = f.flush()
 	}
 }

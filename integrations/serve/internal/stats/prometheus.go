@@ -102,7 +102,8 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 	labelled("errors_total", "Requests that failed, by reason.", "reason", s.Errors)
 	buckets, sum := map[float64]uint64{}, uint64(0)
 	for i, n := range s.Requests.Time.Counts {
-		if sum += uint64(n); i < len(Bounds) {
+		sum += uint64(n)
+		if i < len(Bounds) {
 			buckets[seconds(Bounds[i])] = sum
 		}
 	}

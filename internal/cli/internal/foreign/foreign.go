@@ -159,7 +159,8 @@ func (r *reader) Read(p []byte) (n int, err error) {
 		r.err = err
 	}()
 	if r.r == nil {
-		if r.r, err = r.f.open(bufio.NewReaderSize(r.src, 64<<10), r.max); err != nil {
+		r.r, err = r.f.open(bufio.NewReaderSize(r.src, 64<<10), r.max)
+		if err != nil {
 			return 0, r.wrap(err)
 		}
 	}

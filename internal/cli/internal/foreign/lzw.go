@@ -120,7 +120,8 @@ func (z *lzwReader) decode() error {
 	if z.clears && c == lzwClear {
 		z.align()
 		z.reset()
-		if c, err = z.code(); err != nil {
+		c, err = z.code()
+		if err != nil {
 			return err
 		}
 	}

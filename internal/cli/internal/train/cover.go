@@ -113,7 +113,8 @@ func (c *cover) best(from, to, n int) (best segment) {
 	to -= stringSize - 1
 	for at := from; at < to; at++ {
 		s := &c.slots[c.hash(at)]
-		if s.window++; s.window == 1 {
+		s.window++
+		if s.window == 1 {
 			value += uint64(s.left)
 		}
 		if at-first > n-stringSize {
@@ -146,7 +147,8 @@ func (c *cover) best(from, to, n int) (best segment) {
 // remove takes the string at a position out of the window, and returns what the window loses.
 func (c *cover) remove(at int) uint64 {
 	s := &c.slots[c.hash(at)]
-	if s.window--; s.window == 0 {
+	s.window--
+	if s.window == 0 {
 		return uint64(s.left)
 	}
 	return 0

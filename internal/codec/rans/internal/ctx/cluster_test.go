@@ -81,7 +81,8 @@ func TestSetPrices(t *testing.T) {
 		for s, n := range &c.sums[k] {
 			got := int(uint16(c.prices[s][k/4] >> (k % 4 * 16)))
 			want := int(model.Log2(min(total, maxCount)*16+256) - model.Log2(min(n, maxCount)*16+1))
-			if want >>= priceShift; k >= c.n {
+			want >>= priceShift
+			if k >= c.n {
 				want = simd.MaxCtxPrice
 			}
 			if got < want-1 || got > want+1 || k < c.n && got == simd.MaxCtxPrice {
@@ -110,7 +111,8 @@ func TestAssign(t *testing.T) {
 			c.setPrices()
 			prices := c.prices
 			c.changed = 1<<maxTables - 1
-			if c.setPrices(); c.prices != prices {
+			c.setPrices()
+			if c.prices != prices {
 				t.Fatalf("round %d: old prices", round)
 			}
 			c.changed = changed

@@ -51,14 +51,17 @@ func (d *Decoder) Decode(
 		return nil, model.CorruptError("context-coded stream too long or empty")
 	}
 	n := int(size)
-	if src, err = d.contexts.read(src[k:]); err != nil {
+	src, err = d.contexts.read(src[k:])
+	if err != nil {
 		return nil, err
 	}
-	if src, err = d.readHeads(src, n); err != nil {
+	src, err = d.readHeads(src, n)
+	if err != nil {
 		return nil, err
 	}
 	model.GrowStream(stream, size, limit)
-	if d.marks = d.marks[:0]; source != nil {
+	d.marks = d.marks[:0]
+	if source != nil {
 		if err := d.readMarks(source, n); err != nil {
 			return nil, err
 		}
@@ -66,7 +69,8 @@ func (d *Decoder) Decode(
 	width := laneCount(n)
 	words := d.words[:width/model.Lanes]
 	for g := range words {
-		if src, err = words[g].open(src, d.lanes[g].States[:]); err != nil {
+		src, err = words[g].open(src, d.lanes[g].States[:])
+		if err != nil {
 			words[0].data = nil // drop the reference to src
 			return nil, err
 		}
@@ -127,7 +131,8 @@ func (d *Decoder) readHeads(src []byte, n int) ([]byte, error) {
 		}
 		d.segs = append(d.segs, segment{size: int(size)})
 		var err error
-		if src, err = d.readHead(src, &d.segs[len(d.segs)-1]); err != nil {
+		src, err = d.readHead(src, &d.segs[len(d.segs)-1])
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -155,7 +160,8 @@ func (d *Decoder) readHead(src []byte, s *segment) ([]byte, error) {
 	for range n {
 		d.freqs = append(d.freqs, model.Freqs{})
 		var err error
-		if src, err = d.freqs[len(d.freqs)-1].Read(src); err != nil {
+		src, err = d.freqs[len(d.freqs)-1].Read(src)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -213,7 +219,8 @@ func (d *Decoder) decodeSegment(dst []byte, from, width int) (ok bool) {
 		w := &d.words[g]
 		n := tailLanes(len(dst), g, width)
 		used, ok := simd.DecodeCtxTail(&d.lanes[g], g, d.tab, marks, d.buf[:], n, w.own())
-		if w.skip(used); !ok {
+		w.skip(used)
+		if !ok {
 			return false
 		}
 	}
@@ -251,7 +258,8 @@ func (d *Decoder) decodeGroup(g int, marks []uint64, buf []byte) (ok bool) {
 	for {
 		done, used := simd.DecodeCtx(&d.lanes[g], g, d.tab, marks, buf, w.data)
 		w.skip(used)
-		if marks, buf = marks[done:], buf[done*simd.CtxRound:]; len(marks) == 0 || w.left() < 0 {
+		marks, buf = marks[done:], buf[done*simd.CtxRound:]
+		if len(marks) == 0 || w.left() < 0 {
 			return w.left() >= 0
 		}
 		if !w.refill() {

@@ -65,7 +65,8 @@ func (f *Freqs) Read(src []byte) ([]byte, error) {
 		case c == classRun:
 			n := uint(0)
 			for r.Take(1) == 0 {
-				if n++; n > 7 {
+				n++
+				if n > 7 {
 					return nil, errTable
 				}
 			}

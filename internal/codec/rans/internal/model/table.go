@@ -90,7 +90,8 @@ func (f *Freqs) Cost(counts *[256]uint32) uint64 {
 func (f *Freqs) Fit(counts *[256]uint32) {
 	total, used, last := uint32(0), 0, 0
 	for s, n := range counts {
-		if total += n; n != 0 {
+		total += n
+		if n != 0 {
 			used, last = used+1, s
 		}
 	}
