@@ -14,9 +14,9 @@ import (
 	"github.com/gopz/compress/pipeline"
 )
 
-// DefaultCache is how many bytes of content a ReaderAt without [WithCache] keeps: 64 MiB. It is more if
-// blocks are so large that those being decompressed take more, and less if [WithMaxMemory] leaves less.
-const DefaultCache = 64 << 20
+// defaultCache is how many bytes of content a ReaderAt without WithCache keeps. It is more if blocks are
+// so large that those being decompressed take more, and less if WithMaxMemory leaves less.
+const defaultCache = 64 << 20
 
 // A Cache keeps content of blocks for any number of ReaderAts, from any goroutines. The blocks that
 // were used most often and last stay. Reading a file once from the front does not displace them. Give
@@ -30,40 +30,6 @@ type Cache struct {
 // limits. The Cache frees the blocks of a ReaderAt when that is closed; those of one that is dropped
 // without Close stay until others need the room.
 func NewCache(bytes int64) *Cache { return &Cache{blockcache.New[blockContent](bytes)} }
-
-// CacheStats says what a Cache has done. Its fields, all int64, are:
-//
-//	Hits        // requests for blocks that were there or being loaded
-//	Misses      // requests that began to load a block
-//	Waits       // requests that found their block being loaded, or as many loads as there may be
-//	Loads       // blocks that began to load: misses, and blocks that are read ahead
-//	LoadedBytes // content of these blocks
-//	Evictions   // blocks that made room for others
-//	Bytes       // content in the Cache now
-//
-// A call of ReadAt is one request for each block that it touches.
-type CacheStats = blockcache.Stats
-
-// Stats returns the statistics so far.
-func (c *Cache) Stats() (s CacheStats) {
-	if c.c != nil {
-		s = c.c.Stats()
-	}
-	return s
-}
-
-// WithCache has a ReaderAt keep blocks in c, which other ReaderAts may share. Without it, or with nil, a
-// ReaderAt has a Cache of [DefaultCache] bytes of its own, which [WithMaxMemory] counts. A Cache that was
-// made without [NewCache] is an [ErrOption].
-func WithCache(c *Cache) Option {
-	return func(o *options) error {
-		if c != nil && c.c == nil {
-			return errs.BadOption("a Cache that was made without NewCache")
-		}
-		o.cache = c
-		return nil
-	}
-}
 
 type cacheEntry = blockcache.Entry[blockContent]
 

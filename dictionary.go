@@ -30,35 +30,6 @@ func NewDictionary(p []byte) (*Dictionary, error) {
 // alone. Streams of .pz then name the dictionary by the CRC-32C of that content, and frames not at all.
 func (d *Dictionary) ID() uint32 { return d.d.ID() }
 
-// WithDictionary makes a Writer of .pz or .zst compress with a dictionary, and readers decompress with
-// it. Nil stands for no dictionary. The header of a stream or frame names the dictionary. If it names
-// one, readers without that one return [ErrDictionary]. [ReadInfo] needs none.
-//
-// Use it for files of one kind, each below about 100 KB. Matches reach the last 8 MiB of the dictionary.
-// A device gets no blocks with a dictionary. [WriterMemory] counts the memory of match finders that hold
-// the dictionary. A Writer of .gz fails with [ErrOption]; readers of .gz ignore the dictionary. A Writer
-// with [WithLongDistance] fails with [ErrOption] too.
-//
-// Readers decompress a .pz stream that names no dictionary without one. They decompress such a .zst
-// frame with the dictionary, because its writer may have left the ID out. If the writer had another
-// dictionary, a reader returns [ErrCorrupt]. It returns wrong content if the frame has no checksum or
-// [WithChecksum] turns checking off.
-//
-// In .zst the first block of a frame may use the tables of the dictionary. After a [Writer.Flush] frames
-// use the tables alone.
-func WithDictionary(d *Dictionary) Option {
-	return func(o *options) error {
-		if d != nil && d.d == nil {
-			return errs.BadOption("a Dictionary that was made without NewDictionary")
-		}
-		o.dict = nil
-		if d != nil {
-			o.dict = d.d
-		}
-		return nil
-	}
-}
-
 // dictionaryMemory returns the memory that a dictionary takes with n blocks in flight, in bytes.
 func (o *options) dictionaryMemory(p *pipeline.Pipeline, op pipeline.Op, blockSize, n int) int64 {
 	return p.DictionaryMemory(o.dict, op, o.level, blockSize) * int64(min(n, o.scheduler().Workers()))
@@ -70,12 +41,4 @@ func (o *options) zstDictionary() zstfile.Dictionary {
 		return nil
 	}
 	return o.dict
-}
-
-// checkDictionary returns an error if the format of a Writer has no dictionaries.
-func (o *options) checkDictionary() error {
-	if o.dict != nil && !o.pipe.HasDictionary() {
-		return errs.BadOption(".%v files have no dictionary; .pz and .zst files do", o.pipe.Format)
-	}
-	return nil
 }

@@ -42,12 +42,10 @@ var (
 	ErrNoIndex = errs.NoIndex
 	// ErrClosed: the Writer, Reader or ReaderAt is closed. Wraps [os.ErrClosed].
 	ErrClosed = errs.Closed
-	// ErrOption: an option is out of its range.
+	// ErrOption: an option is out of its range, or contradicts another one.
 	ErrOption = errs.Option
 	// ErrContentSize: the content is not as long as [WithContentSize] announced. Wraps ErrOption.
 	ErrContentSize = errs.ContentSize
-	// ErrDevice: there is no such device, or it cannot do what [WithBackend] asks for.
-	ErrDevice = errs.Device
 	// ErrInternal: a bug in this package, caught before it did harm.
 	ErrInternal = errs.Internal
 )

@@ -1,8 +1,6 @@
 package compress
 
 import (
-	"sync/atomic"
-
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/pipeline"
@@ -179,10 +177,10 @@ func (w *Writer) trailer(head []byte) []byte {
 // span counts content and the bytes that it is compressed to.
 type span struct{ content, size int64 }
 
-// limitStream ends the stream if WithStreamLimit says so, in front of a block that another one follows.
+// limitStream ends the stream if it has as much content as it may have, in front of a block that another one follows.
 // continues says that the block is part of a frame that has begun.
 func (w *Writer) limitStream(continues bool) error {
-	limit := w.opt.streamLimit
+	limit := w.opt.streamSize
 	if limit == 0 || !w.begun || continues || w.done.content-w.before.content < limit {
 		return nil
 	}
@@ -192,39 +190,7 @@ func (w *Writer) limitStream(continues bool) error {
 	}
 	w.before, w.begun = w.done, false
 	w.frame = w.frames.begin(&w.opt)
-	if dst, ok := w.dst.(interface{ EndStream() error }); ok {
-		return dst.EndStream()
-	}
-	return nil
-}
-
-// WithStreamLimit makes a Writer begin another stream of .pz, or of .zst frames with their seek table,
-// as soon as a stream has n bytes of content and there is more. The parts of the file then stand for
-// themselves, as package parity needs them. After each stream but the last one the Writer calls the
-// method EndStream() error of its destination, if that has one. n is 0, for one stream, or at least 1
-// MiB. .gz, [WithLongDistance], [WithSingleFrame] and [NewPlan] exclude this option.
-func WithStreamLimit(n int64) Option {
-	return func(o *options) error {
-		if n != 0 && n < 1<<20 {
-			return errs.BadOption("streams of %d bytes: it must be 0, or at least 1 MiB", n)
-		}
-		o.streamLimit = n
-		return nil
-	}
-}
-
-func (o *options) checkStreamLimit() error {
-	switch {
-	case o.streamLimit == 0:
-	case o.pipe.Format == Gzip:
-		return errs.BadOption("WithStreamLimit is not for .gz, which has one member")
-	case o.window > 0:
-		return errs.BadOption("WithStreamLimit and WithLongDistance exclude each other: " +
-			"repeats cannot reach into another stream")
-	case o.singleFrame && o.pipe.Format == Zstd:
-		return errs.BadOption("WithStreamLimit and WithSingleFrame exclude each other")
-	}
-	return nil
+	return w.opt.endStream()
 }
 
 func (w *Writer) write(p []byte) error {
@@ -238,52 +204,10 @@ func (w *Writer) write(p []byte) error {
 	return err
 }
 
-// WithSingleFrame makes a Writer of .zst write a single frame and no seek table, because some programs
-// stop behind the first frame. Use it for Content-Encoding of HTTP. Other formats ignore this option.
-//
-// Without a Flush, content that fits a block is a frame that states its size. Other content is cut
-// into parts of the block size, 4 MiB at most, each as by a [Writer.Flush]. Workers compress the parts
-// one after the other. A decoder needs a window of twice the block size; RFC 9659 allows 8 MiB in HTTP.
-// [WithRsyncable], [WithDictionary] and [NewPlan] exclude this option.
-func WithSingleFrame(on bool) Option {
-	return func(o *options) error {
-		o.singleFrame = on
-		return nil
-	}
-}
-
-// setSingleFrame checks and completes the options for WithSingleFrame.
-func (o *options) setSingleFrame() error {
-	o.singleFrame = o.singleFrame && o.pipe.Format == Zstd
-	switch {
-	case !o.singleFrame:
-	case o.rsyncable:
-		return errs.BadOption("WithSingleFrame and WithRsyncable exclude each other: " +
-			"blocks of one frame depend on those before them")
-	case o.dict != nil:
-		return errs.BadOption("WithSingleFrame and WithDictionary exclude each other: " +
-			"the window of a long frame passes the dictionary")
-	case o.contentSize < 0 || o.contentSize > int64(o.blockSize):
-		o.blockSize = min(o.blockSize, o.pipe.MaxBlock/2)
-	}
-	return nil
-}
-
 // reach returns how far in front of a block matches may reach, in bytes.
 func (o *options) reach() int {
 	if o.singleFrame {
 		return o.blockSize
 	}
 	return o.pipe.Window
-}
-
-// WithPosition has a Writer add to n how many bytes of content it has compressed. A large block
-// counts part by part while it is compressed, so n grows evenly between two calls of [WithProgress]'s
-// function. When a block is written, n counts all of it. The sum goes on after Reset. Any goroutines
-// may read n. Blocks on a device count when they are done. Readers ignore this option.
-func WithPosition(n *atomic.Int64) Option {
-	return func(o *options) error {
-		o.position = n
-		return nil
-	}
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/gopz/compress/internal/pzfile"
 	"github.com/gopz/compress/internal/zstdec"
 	"github.com/gopz/compress/internal/zstfile"
-	"github.com/gopz/compress/internal/zstframe"
 	"github.com/gopz/compress/pipeline"
 )
 
@@ -97,7 +96,7 @@ func (f *framers) begin(o *options) container.Framer {
 		return &f.zst
 	}
 	size := o.contentSize
-	if o.streamLimit > 0 && size > o.streamLimit {
+	if o.streamSize > 0 && size > o.streamSize {
 		size = -1 // it is that of several streams
 	}
 	f.pz.Reset(pzfile.Header{
@@ -134,8 +133,8 @@ func readAnyIndex(src io.ReaderAt, size int64, limits *container.Limits) (*index
 	return pzfile.ReadIndex(src, size, limits, isKnown)
 }
 
-// isGzip reports whether a file begins like a .gz file.
-func isGzip(src io.ReaderAt, size int64) bool {
+// isGzipFile reports whether a file begins like a .gz file.
+func isGzipFile(src io.ReaderAt, size int64) bool {
 	var magic [container.DetectSize]byte
 	p := magic[:min(size, container.DetectSize)]
 	if container.ReadAt(src, p, 0) != nil {
@@ -145,8 +144,8 @@ func isGzip(src io.ReaderAt, size int64) bool {
 	return ok && f == Gzip
 }
 
-// isZstd reports whether a damaged file is a .zst file, by its first frame or its seek table.
-func isZstd(src io.ReaderAt, size int64) bool {
+// isZstdFile reports whether a damaged file is a .zst file, by its first frame or its seek table.
+func isZstdFile(src io.ReaderAt, size int64) bool {
 	var magic [container.DetectSize]byte
 	p := magic[:min(size, container.DetectSize)]
 	if container.ReadAt(src, p, 0) == nil {
@@ -156,31 +155,6 @@ func isZstd(src io.ReaderAt, size int64) bool {
 	}
 	return zstfile.HasSeekTable(src, size)
 }
-
-// ProbeZstd reports what [Recover] can use in a damaged .zst file of size bytes, from its first and
-// last bytes. table means that the file ends in a seek table, perhaps a damaged one. sized means
-// that its first frame states the size of its content.
-func ProbeZstd(src io.ReaderAt, size int64) (table, sized bool) {
-	p := make([]byte, min(max(size, 0), zstframe.MaxHeaderSize))
-	if container.ReadAt(src, p, 0) == nil {
-		h, _, err := zstframe.ParseHeader(p)
-		sized = err == nil && h.ContentSize >= 0
-	}
-	return zstfile.HasSeekTable(src, size), sized
-}
-
-// IndexFormat is a format of a file that has the index of a .gz file. See [ReaderAt.WriteIndex].
-type IndexFormat uint8
-
-// The formats. [WithIndex] reads all of them, also GZIDX version 0 and gztool's version 1.
-const (
-	IndexGZIDX  = IndexFormat(gzindex.GZIDX1)  // of indexed_gzip, version 1
-	IndexGztool = IndexFormat(gzindex.Gztool0) // .gzi of gztool, version 0
-	IndexBgzip  = IndexFormat(gzindex.Bgzip)   // .gzi of bgzip, for BGZF files only
-)
-
-// String returns the name of the format.
-func (f IndexFormat) String() string { return gzindex.Format(f).String() }
 
 // readGzipIndex is gzindex.ReadAt or gzindex.ReadLast.
 type readGzipIndex func(src io.ReaderAt, size int64, limits *container.Limits) (*gzindex.Index, error)
@@ -234,19 +208,28 @@ func (l *blockLoader) interval(block int64) {
 	l.blk.Serial = container.Serial{Decoder: l.gz, Buf: l.out.p}
 }
 
-// WriteIndex writes the index of a .gz file to w, for [WithIndex] and for other programs. It may be
-// called at the same time as ReadAt. What the format cannot hold is an [ErrOption]: [IndexBgzip] is
-// for BGZF files whose members all fit into the memory limit, and files of other formats than .gz
-// have no such index. Errors of w are returned as they are.
-func (r *ReaderAt) WriteIndex(w io.Writer, f IndexFormat) error {
+// indexFormats holds the formats that WriteIndex writes.
+var indexFormats = map[string]gzindex.Format{
+	"gzidx": gzindex.GZIDX1, "gztool": gzindex.Gztool0, "bgzip": gzindex.Bgzip,
+}
+
+// WriteIndex writes the index of a .gz file to w, for [WithIndex] and for other programs. format is
+// "gzidx" for version 1 of indexed_gzip's format, "gztool" for version 0 of gztool's .gzi, or "bgzip"
+// for bgzip's .gzi. It may be called at the same time as ReadAt. What the format cannot hold is an
+// [ErrOption]: "bgzip" is for BGZF files whose members all fit into the memory limit, and files of
+// other formats than .gz have no such index. Errors of w are returned as they are.
+func (r *ReaderAt) WriteIndex(w io.Writer, format string) error {
+	f, known := indexFormats[format]
 	switch {
 	case r.ready() != nil:
 		return r.ready()
 	case r.gz == nil:
 		return errs.BadOption(".%v files have no separate index", r.index.Format)
+	case !known:
+		return errs.BadOption("unknown format of an index %q; valid names: bgzip, gzidx, gztool", format)
 	}
 	src := index.Cancelable{Src: r.src, Limits: &r.opt.limits}
-	return r.gz.Write(w, gzindex.Format(f), src)
+	return r.gz.Write(w, f, src)
 }
 
 // A crew makes the checkpoints of a .gz file on the workers of a scheduler. It is a [gzaccess.Crew].

@@ -14,56 +14,13 @@ import (
 	"github.com/gopz/compress/internal/pzfile"
 )
 
-// This file has the option for long-distance matches, and makes the content of blocks that repeat parts
-// of others, for random access and recovery. Package pipeline does that for a Reader.
+// This file makes the content of blocks that repeat parts of others, for random access and recovery. Package pipeline does that for a Reader.
 
-// Windows of [WithLongDistance].
-const (
-	// DefaultWindow is a window for [WithLongDistance], 128 MiB. A Reader without [WithMaxMemory] has
-	// the memory for windows of up to 512 MiB.
-	DefaultWindow = 128 << 20
-	MinWindow     = ldm.MinWindow // 1 MiB
-	MaxWindow     = ldm.MaxWindow // 2 GiB
-)
-
-// WithLongDistance lets the blocks of a .pz file repeat parts of earlier blocks, as far back as
-// window bytes of content that is not itself such a repeat: a power of two from [MinWindow] to
-// [MaxWindow], and at least the block size. 0, the default, is for none. It pays for content that
-// repeats over longer distances than a block: several versions of a tree of files, images of disks.
-//
-// A Writer takes up to 1.5 times the window of memory in addition, a Reader 1.4 times, and more if a
-// block is larger than a 32nd of the window; [WriterMemory] and [ReaderMemory] count it. If the size of
-// the content is known, the window is no larger than that. Blocks are compressed and decompressed in
-// parallel all the same. Damage to a block also costs what later blocks repeat of it. To read a block, a
-// ReaderAt decompresses up to eight others. [WithRsyncable], other formats and [NewPlan] have no such
-// matches: the error is [ErrOption]. docs/notes/long-distance.md has figures.
-func WithLongDistance(window int64) Option {
-	return func(o *options) error {
-		if window != 0 && !ldm.ValidWindow(window) {
-			return errs.BadOption("window %d is not a power of two in %d … %d",
-				window, int64(MinWindow), int64(MaxWindow))
-		}
-		o.window = window
-		return nil
-	}
-}
-
-// setWindow checks WithLongDistance against the other options, and lowers the window to what the
-// content needs.
+// setWindow checks the window of WithLongDistance, and lowers it to what the content needs.
 func (o *options) setWindow() error {
 	switch {
 	case o.window == 0:
 		return nil
-	case o.pipe.Format == Zstd:
-		return errs.BadOption("long-distance matches are for .pz; larger blocks make those of .zst longer")
-	case o.pipe.Format != PZ:
-		return errs.BadOption("long-distance matches are for .pz, not .%v", o.pipe.Format)
-	case o.dict != nil:
-		return errs.BadOption("WithLongDistance and WithDictionary exclude each other: " +
-			"blocks have one or the other in front of them")
-	case o.rsyncable:
-		return errs.BadOption("WithLongDistance and WithRsyncable exclude each other: " +
-			"blocks that repeat others change with them")
 	case o.window < int64(o.blockSize):
 		return errs.BadOption("window of %d bytes is smaller than a block of %d", o.window, o.blockSize)
 	}

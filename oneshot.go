@@ -20,11 +20,11 @@ import (
 // 65,000 bytes of content in one block is 16 to 18 bytes larger than its payload.
 //
 // The caller's goroutine compresses content below 64 KiB itself and waits for no worker, unless
-// [WithBackend] insists on a device. In the steady state such a call allocates nothing if dst has
+// [WithDevice] insists on a device. In the steady state such a call allocates nothing if dst has
 // the capacity and opts are made once and used again.
 //
 // Nothing reads src after the call has returned. A device works on a copy.
-func AppendEncode(dst, src []byte, opts ...Option) ([]byte, error) {
+func AppendEncode(dst, src []byte, opts ...WriterOption) ([]byte, error) {
 	pool := &encoders
 	if len(src) < smallContent {
 		pool = &smallEncoders
@@ -70,7 +70,7 @@ type encoder struct {
 	sink sink
 }
 
-func (e *encoder) encode(dst, src []byte, opts []Option) (err error) {
+func (e *encoder) encode(dst, src []byte, opts []WriterOption) (err error) {
 	o := &e.opt
 	if err := o.setWriter(opts, int64(len(src))); err != nil {
 		return err
@@ -143,7 +143,7 @@ func (e *encoder) putAway() {
 // The caller's goroutine decompresses the first 64 KiB itself, as a [Reader] does. In the steady
 // state a call with less content than that allocates nothing if dst has the capacity and opts are
 // made once and used again.
-func AppendDecode(dst, src []byte, opts ...Option) ([]byte, error) {
+func AppendDecode(dst, src []byte, opts ...ReaderOption) ([]byte, error) {
 	d := decoders.Get().(*decoder)
 	err := d.decode(dst, src, opts)
 	dst = d.sink.p
@@ -175,9 +175,9 @@ func (d *decoder) destination(u *container.Unit) []byte {
 	return d.sink.p[:cap(d.sink.p)][end-int64(u.Raw) : end : end]
 }
 
-func (d *decoder) decode(dst, src []byte, opts []Option) error {
+func (d *decoder) decode(dst, src []byte, opts []ReaderOption) error {
 	d.sink.p, d.base, d.size, d.grown = dst, len(dst), len(src), false
-	if err := d.opt.set(opts); err != nil {
+	if err := d.opt.set(forReader, opts); err != nil {
 		return err
 	}
 	d.sched = d.opt.scheduler()

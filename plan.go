@@ -32,29 +32,21 @@ type Plan struct {
 }
 
 // NewPlan returns the Plan for content of size bytes. Errors are those of [NewWriter], and an
-// [ErrOption] for [WithRsyncable].
-func NewPlan(size int64, opts ...Option) (*Plan, error) {
+// [ErrOption] for [WithRsyncable], [WithLongDistance] and [WithSingleFrame].
+func NewPlan(size int64, opts ...WriterOption) (*Plan, error) {
 	if size < 0 {
 		return nil, errs.BadOption("content size %d is negative", size)
 	}
 	p := new(Plan)
-	opts = append(opts[:len(opts):len(opts)], WithContentSize(size))
-	if err := p.opt.setWriter(opts, size); err != nil {
+	planned := writerOption(func(o *options) error {
+		if o.contentSize >= 0 && o.contentSize != size {
+			return errs.BadOption("WithContentSize(%d) for a Plan of %d bytes", o.contentSize, size)
+		}
+		o.planned, o.contentSize = true, size
+		return nil
+	})
+	if err := p.opt.setWriter(append(opts[:len(opts):len(opts)], planned), size); err != nil {
 		return nil, err
-	}
-	if p.opt.rsyncable {
-		return nil, errs.BadOption("WithRsyncable makes blocks of unknown sizes: a Plan has equal ones")
-	}
-	if p.opt.window > 0 {
-		return nil, errs.BadOption("blocks with WithLongDistance depend on those before them: " +
-			"a Plan has independent ones")
-	}
-	if p.opt.streamLimit > 0 {
-		return nil, errs.BadOption("WithStreamLimit is not for NewPlan")
-	}
-	if p.opt.singleFrame {
-		return nil, errs.BadOption("blocks of a single frame depend on those before them: " +
-			"a Plan has independent ones")
 	}
 	o := &p.opt
 	o.sched, o.workers, o.private = &Scheduler{o.scheduler()}, 0, nil // one for all calls of Encode

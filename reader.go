@@ -5,6 +5,7 @@ import (
 
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/hook"
 	"github.com/gopz/compress/pipeline"
 )
 
@@ -70,8 +71,8 @@ const (
 
 // NewReader returns a Reader that reads from r. It may read r past the end of the compressed data,
 // and reads nothing before the first Read.
-func NewReader(r io.Reader, opts ...Option) (*Reader, error) {
-	o, err := newOptions(opts)
+func NewReader(r io.Reader, opts ...ReaderOption) (*Reader, error) {
+	o, err := newOptions(forReader, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -84,18 +85,25 @@ func NewReader(r io.Reader, opts ...Option) (*Reader, error) {
 // Reset makes the Reader start over with src and the options that it has, also after an error or
 // Close. It reads nothing, so it cannot fail.
 func (r *Reader) Reset(src io.Reader) {
-	r.release()
-	r.src, r.memory = src, nil
-	r.source, r.input, r.end, r.err, r.closed, r.passed = nil, atUnit, nil, nil, false, 0
-	if o, ok := src.(container.Opener); ok { // package gzip has read the beginning
-		r.format = Gzip
-		r.source, r.nonBlocking, r.ready = o.Open(&r.opt.limits, r.sched.Workers())
-		return
-	}
+	r.restart(src)
 	r.nonBlocking, r.ready = container.IsNonBlocking(src), nil
 	if !r.nonBlocking {
 		r.ready = container.Readiness(src)
 	}
+}
+
+// resume makes the Reader go on in a .gz file whose beginning another decoder has read.
+func (r *Reader) resume(open hook.Open) {
+	r.restart(nil)
+	r.format = Gzip
+	r.source, r.nonBlocking, r.ready = open(&r.opt.limits, r.sched.Workers())
+}
+
+// restart makes the Reader start over with src, up to the format.
+func (r *Reader) restart(src io.Reader) {
+	r.release()
+	r.src, r.memory = src, nil
+	r.source, r.input, r.end, r.err, r.closed, r.passed = nil, atUnit, nil, nil, false, 0
 }
 
 // release frees the current block and drops references to the input. It keeps the run for the next
@@ -127,7 +135,7 @@ func (r *Reader) putBlock() {
 
 // Stats returns the statistics of what has been read so far, which continue after Reset. It returns
 // zero if statistics were off at the start.
-func (r *Reader) Stats() SchedulerStats { return r.statistics() }
+func (r *Reader) Stats() Stats { return statsOf(r.statistics()) }
 
 // fail makes err what all methods return.
 func (r *Reader) fail(err error) error {
@@ -338,7 +346,7 @@ func (r *Reader) startRun() (err error) {
 		cfg.LongDistance = pipeline.LongDistance{Sources: u.Sources, Window: r.window}
 	}
 	if err := r.sched.Check(cfg, u.BlockSize); err != nil {
-		return errs.Wrap(ErrDevice, err)
+		return errs.Wrap(errs.Device, err)
 	}
 	r.stream.start(r.sched, cfg)
 	r.runFormat, r.runSpec = r.format, u.Spec

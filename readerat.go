@@ -41,7 +41,7 @@ type ReaderAt struct {
 // frame that states a size of at most 32 MiB. A wrong seek table is an error
 // here, or when a frame is read that is not as the table says. Index and blocks in memory together
 // stay within [WithMaxMemory]. Content larger than [WithMaxDecodedSize] makes it fail, as does a
-// [WithBackend] that is not available.
+// device of [WithDevice] that cannot do what it asks for.
 //
 // A .gz file may come from any writer. NewReaderAt decompresses and verifies it once from the front,
 // as a Reader does, and keeps a checkpoint about every 512 KiB of content. Its errors are those of a
@@ -49,8 +49,8 @@ type ReaderAt struct {
 // further apart. Blocks are the intervals between checkpoints. Two kinds of .gz files are opened
 // without decompressing them: BGZF files, by their headers, and files with an index that
 // [WithIndex] names.
-func NewReaderAt(src io.ReaderAt, size int64, opts ...Option) (*ReaderAt, error) {
-	o, err := newOptions(opts)
+func NewReaderAt(src io.ReaderAt, size int64, opts ...ReaderOption) (*ReaderAt, error) {
+	o, err := newOptions(forReaderAt, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -60,8 +60,11 @@ func NewReaderAt(src io.ReaderAt, size int64, opts ...Option) (*ReaderAt, error)
 	if err := o.canceled(); err != nil {
 		return nil, err
 	}
-	if isGzip(src, size) {
+	if isGzipFile(src, size) {
 		return newGzipReaderAt(src, size, o)
+	}
+	if o.index != nil {
+		return nil, errs.BadOption("WithIndex is for .gz files")
 	}
 	x, err := readIndex(src, size, &o.limits)
 	if err != nil {
@@ -117,9 +120,10 @@ func (r *ReaderAt) ready() error {
 func (r *ReaderAt) Size() int64 { return r.index.Content }
 
 // Stats returns the statistics of what has been read so far; zero if they were off then.
-func (r *ReaderAt) Stats() (sum SchedulerStats) {
+func (r *ReaderAt) Stats() Stats {
+	var sum pipeline.Stats
 	if r.cache == nil {
-		return sum
+		return Stats{}
 	}
 	r.cache.Loaders(func(l blockcache.Loader[blockContent]) {
 		t := l.(*blockLoader).statistics()
@@ -129,7 +133,7 @@ func (r *ReaderAt) Stats() (sum SchedulerStats) {
 	defer r.spare.mu.Unlock()
 	t := r.spare.statistics()
 	sum.Add(&t)
-	return sum
+	return statsOf(sum)
 }
 
 // Info returns what the index says about the file.

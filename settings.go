@@ -3,6 +3,7 @@ package compress
 import (
 	"errors"
 	"math"
+	"sync/atomic"
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/blockcache"
@@ -10,6 +11,7 @@ import (
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/gzaccess"
 	"github.com/gopz/compress/internal/gzfile"
+	"github.com/gopz/compress/internal/hook"
 	"github.com/gopz/compress/internal/index"
 	"github.com/gopz/compress/internal/ldm"
 	"github.com/gopz/compress/internal/zstfile"
@@ -20,45 +22,231 @@ import (
 // saved is not worth a different header.
 const smallBlock = 64 << 10
 
-// newOptions applies opts to the defaults.
-func newOptions(opts []Option) (o options, err error) {
-	err = o.set(opts)
+// newOptions applies opts to the defaults, for a kind of reader.
+func newOptions(kind readerKind, opts []ReaderOption) (o options, err error) {
+	err = o.set(kind, opts)
 	return o, err
 }
 
 // newWriterOptions is newOptions for compression: it also fixes the block size.
-func newWriterOptions(opts []Option) (o options, err error) {
+func newWriterOptions(opts []WriterOption) (o options, err error) {
 	err = o.setWriter(opts, -1)
 	return o, err
 }
 
-// set makes o the defaults with opts applied. It keeps the private scheduler.
-func (o *options) set(opts []Option) error {
-	*o = options{
-		pipe:        defaultPipeline,
-		contentSize: -1,
-		private:     o.private,
-	}
+// reset makes o the defaults. It keeps the private scheduler.
+func (o *options) reset() {
+	*o = options{contentSize: -1, private: o.private, assign: onCPU}
 	o.limits.MaxDecoded, o.limits.Checks = -1, true
+}
+
+// onCPU is the assignment without a device.
+var onCPU = pipeline.Assignment{Match: gpu.BackendCPU, Entropy: gpu.BackendCPU}
+
+// A readerKind is what decompresses.
+type readerKind uint8
+
+const (
+	forReader   readerKind = 1 << iota // Reader and AppendDecode
+	forReaderAt                        // ReaderAt, its method Recover included
+	forRecover                         // the function Recover
+	forInfo                            // ReadInfo
+)
+
+// readerOptions says which kinds of reader know the options that not all of them know.
+var readerOptions = []struct {
+	name  string
+	given func(o *options) bool
+	kinds readerKind
+}{
+	{"WithIndex", func(o *options) bool { return o.index != nil }, forReaderAt | forInfo},
+	{"WithCache", func(o *options) bool { return o.cache != nil }, forReaderAt | forRecover},
+	{"WithZeroFill", func(o *options) bool { return o.zeroFill }, forReaderAt | forRecover},
+	{"WithProgress", func(o *options) bool { return o.progress != nil }, forReader | forReaderAt},
+}
+
+// set makes o the defaults with opts applied, for a kind of reader.
+func (o *options) set(kind readerKind, opts []ReaderOption) error {
+	o.reset()
 	for _, opt := range opts {
 		if opt == nil {
 			continue
 		}
-		if err := opt(o); err != nil {
+		if err := opt.setReader(o); err != nil {
 			return err
 		}
 	}
-	if o.assign.Strict() && o.device() == nil {
-		return errs.New(ErrDevice, "the scheduler has no device; Scheduler.SetDevice gives it one")
+	for i := range readerOptions {
+		r := &readerOptions[i]
+		if r.kinds&kind == 0 && r.given(o) {
+			return errs.BadOption("%s has no effect here", r.name)
+		}
+	}
+	return o.setDevice()
+}
+
+// setDevice checks the options about workers, and gives the scheduler the device of WithDevice.
+func (o *options) setDevice() error {
+	switch {
+	case o.workers > 0 && o.sched != nil:
+		return errs.BadOption("WithConcurrency and WithScheduler exclude each other")
+	case o.assign == onCPU:
+		o.dev = nil
+	case o.dev != nil:
+		if err := o.scheduler().SetDevice(o.dev); err != nil {
+			return errs.Wrap(errs.Device, err)
+		}
+	case o.assign.Strict():
+		return errs.New(errs.Device, "WithDevice insists on a device and gives none")
+	default:
+		o.assign = onCPU
+	}
+	return nil
+}
+
+// A trait is something that a Writer's options ask for.
+type trait uint16
+
+const (
+	isPZ trait = 1 << iota
+	isGzip
+	isZstd
+	isFast
+	isNamed
+	isUnchecked
+	isRsyncable
+	isSingleFrame
+	isPlan
+	hasDictionary
+	hasWindow
+	hasStreams
+)
+
+// traits returns what the options ask for.
+func (o *options) traits() (t trait) {
+	t = isPZ << o.pipe.Format
+	for _, x := range [...]struct {
+		given bool
+		trait trait
+	}{
+		{o.fast, isFast},
+		{o.name != "" || o.modTime != 0, isNamed},
+		{!o.limits.Checks, isUnchecked},
+		{o.rsyncable, isRsyncable},
+		{o.singleFrame, isSingleFrame},
+		{o.planned, isPlan},
+		{o.dict != nil, hasDictionary},
+		{o.window > 0, hasWindow},
+		{o.streamSize > 0, hasStreams},
+	} {
+		if x.given {
+			t |= x.trait
+		}
+	}
+	return t
+}
+
+// conflicts lists the traits that a Writer cannot have together, and why.
+var conflicts = []struct {
+	traits trait
+	why    string
+}{
+	{isGzip | isFast, "WithFastDecoding is for .pz"},
+	{isZstd | isFast, "WithFastDecoding is for .pz"},
+	{isPZ | isNamed, "WithName: a .pz file stores no name"},
+	{isZstd | isNamed, "WithName: a .zst file stores no name"},
+	{isGzip | isUnchecked, "WithChecksum: a .gz file always has a checksum"},
+	{isGzip | hasDictionary, ".gz files have no dictionary; .pz and .zst files do"},
+	{isGzip | hasStreams, "a .gz file has one member"},
+	{isPZ | isSingleFrame, "WithSingleFrame is for .zst"},
+	{isGzip | isSingleFrame, "WithSingleFrame is for .zst"},
+	{isGzip | hasWindow, "long-distance matches are for .pz, not .gz"},
+	{isZstd | hasWindow, "long-distance matches are for .pz; larger blocks make those of .zst longer"},
+	{isRsyncable | hasWindow, "WithRsyncable and WithLongDistance exclude each other: " +
+		"an edit would change all that repeats it"},
+	{hasDictionary | hasWindow, "WithDictionary and WithLongDistance exclude each other: " +
+		"the one is for small files"},
+	{isRsyncable | isSingleFrame, "WithSingleFrame and WithRsyncable exclude each other: " +
+		"blocks of one frame depend on those before them"},
+	{hasDictionary | isSingleFrame, "WithSingleFrame and WithDictionary exclude each other: " +
+		"the window of a long frame passes the dictionary"},
+	{hasStreams | hasWindow, "repeats cannot reach into another stream"},
+	{hasStreams | isSingleFrame, "a single frame is one stream"},
+	{isPlan | isRsyncable, "WithRsyncable makes blocks of unknown sizes: a Plan has equal ones"},
+	{isPlan | hasWindow, "blocks with WithLongDistance depend on those before them: " +
+		"a Plan has independent ones"},
+	{isPlan | isSingleFrame, "blocks of a single frame depend on those before them: " +
+		"a Plan has independent ones"},
+	{isPlan | hasStreams, "a Plan has one stream"},
+}
+
+// setWriter is set for compression: it also fixes the block size. The content has size bytes, −1 if
+// that is unknown, unless opts say otherwise.
+func (o *options) setWriter(opts []WriterOption, size int64) error {
+	o.reset()
+	for _, opt := range opts {
+		if opt == nil {
+			continue
+		}
+		if err := opt.setWriter(o); err != nil {
+			return err
+		}
+	}
+	o.setPipeline()
+	traits := o.traits()
+	for i := range conflicts {
+		c := &conflicts[i]
+		if traits&c.traits == c.traits {
+			return errs.BadOption("%s", c.why)
+		}
+	}
+	if o.contentSize < 0 {
+		o.contentSize = size
+	}
+	if err := o.setBlockSize(); err != nil {
+		return err
+	}
+	if err := o.setWindow(); err != nil {
+		return err
+	}
+	return o.setDevice()
+}
+
+// fastPipeline is the pipeline of WithFastDecoding.
+const fastPipeline = "lzr"
+
+// setPipeline chooses the pipeline and the level.
+func (o *options) setPipeline() {
+	switch {
+	case o.pipe != nil: // bridge.Pipeline
+	case o.fast && o.format == PZ:
+		o.pipe = pipeline.ByName(fastPipeline)
+	default:
+		o.pipe = pipeline.Default(o.format)
 	}
 	if o.level == 0 {
 		o.level = o.pipe.DefaultLevel
 	}
+}
+
+// setBlockSize fixes the block size.
+func (o *options) setBlockSize() error {
 	if o.blockSize == 0 {
 		o.blockSize = o.pipe.BlockSize(o.level)
 		if o.rsyncable {
 			o.blockSize = rsyncBlock(o.pipe.Format)
 		}
+	}
+	if most := o.pipe.MaxBlock; most > 0 && o.blockSize > most {
+		return errs.BadOption(".%v blocks have at most %d MiB, not %d",
+			o.pipe.Format, most>>20, o.blockSize>>20)
+	}
+	if !o.rsyncable && o.contentSize >= 0 && o.contentSize < int64(o.blockSize) {
+		// With WithRsyncable, where blocks end must not depend on the size of the content.
+		o.blockSize = min(o.blockSize, max(smallBlock, container.CeilPow2(int(o.contentSize))))
+	}
+	if o.singleFrame && (o.contentSize < 0 || o.contentSize > int64(o.blockSize)) {
+		o.blockSize = min(o.blockSize, o.pipe.MaxBlock/2)
 	}
 	return nil
 }
@@ -70,37 +258,6 @@ func rsyncBlock(f Format) int {
 		return 128 << 10 // matches reach into the block before, so that small blocks cost little
 	}
 	return 1 << 20
-}
-
-var defaultPipeline = pipeline.ByName(DefaultPipeline)
-
-// setWriter is set for compression: it also fixes the block size. The content has size bytes, −1 if
-// that is unknown, unless opts say otherwise.
-func (o *options) setWriter(opts []Option, size int64) error {
-	if err := o.set(opts); err != nil {
-		return err
-	}
-	if err := o.checkDictionary(); err != nil {
-		return err
-	}
-	if o.contentSize < 0 {
-		o.contentSize = size
-	}
-	if most := o.pipe.MaxBlock; most > 0 && o.blockSize > most {
-		return errs.BadOption(".%v blocks have at most %d MiB, not %d",
-			o.pipe.Format, most>>20, o.blockSize>>20)
-	}
-	if !o.rsyncable && o.contentSize >= 0 && o.contentSize < int64(o.blockSize) {
-		// With WithRsyncable, where blocks end must not depend on the size of the content.
-		o.blockSize = min(o.blockSize, max(smallBlock, container.CeilPow2(int(o.contentSize))))
-	}
-	if err := o.checkStreamLimit(); err != nil {
-		return err
-	}
-	if err := o.setSingleFrame(); err != nil {
-		return err
-	}
-	return o.setWindow()
 }
 
 // scheduler returns the scheduler that the options ask for. If it is to be private, the first call
@@ -122,16 +279,8 @@ func (o *options) scheduler() *pipeline.Scheduler {
 func (o *options) config(op pipeline.Op, p *pipeline.Pipeline, checks bool, inFlight int) pipeline.Config {
 	return pipeline.Config{
 		Pipeline: p, Op: op, Level: o.level, Tuning: o.tuning, InFlight: inFlight, Grow: true,
-		Checks: checks, Context: o.limits.Context, Assign: o.assign, Trace: o.trace, Dictionary: o.dict,
+		Checks: checks, Context: o.limits.Context, Assign: o.assign, Trace: o.tracer(), Dictionary: o.dict,
 	}
-}
-
-// device returns the device that blocks may go to, nil if there is none.
-func (o *options) device() gpu.Device {
-	if o.sched == nil && o.workers > 0 || o.assign.Match == BackendCPU && o.assign.Entropy == BackendCPU {
-		return nil
-	}
-	return o.scheduler().Device()
 }
 
 // checkBackend reports whether s can do what [WithBackend] demands, for blocks of that size.
@@ -142,7 +291,7 @@ func (o *options) checkBackend(
 		return nil
 	}
 	if err := s.Check(o.config(op, p, checks, 0), blockSize); err != nil {
-		return errs.Wrap(ErrDevice, err)
+		return errs.Wrap(errs.Device, err)
 	}
 	return nil
 }
@@ -262,7 +411,7 @@ func (o *options) standardBudget(p *pipeline.Pipeline, s container.Spec) (budget
 // reserve of the Go runtime, the index, 64 KiB of [WithRsyncable], and what [Writer.Flush] keeps,
 // 0.5 MB in .gz and 2.8 MB in .zst. The index takes up to 18 bytes for each block of a .pz file and
 // up to 27 for each of a .zst file, including its growth.
-func WriterMemory(opts ...Option) (int64, error) {
+func WriterMemory(opts ...WriterOption) (int64, error) {
 	o, err := newWriterOptions(opts)
 	if err != nil {
 		return 0, err
@@ -271,34 +420,38 @@ func WriterMemory(opts ...Option) (int64, error) {
 	return b.memory, err
 }
 
-// ReaderMemory returns the memory in bytes that a Reader with these options takes at most for files
-// that a Writer writes with the format or pipeline in opts and the given block size. 0 selects the
-// level's default. Files of other programs may take more.
-func ReaderMemory(blockSize int, opts ...Option) (int64, error) {
-	o, err := newOptions(append(opts[:len(opts):len(opts)], WithBlockSize(blockSize)))
+// ReaderMemory returns the memory in bytes that a Reader with opts takes at most for a file of a
+// Writer with the options file. Files of other programs may take more.
+func ReaderMemory(file []WriterOption, opts ...ReaderOption) (int64, error) {
+	w, err := newWriterOptions(file)
 	if err != nil {
 		return 0, err
 	}
+	o, err := newOptions(forReader, opts)
+	if err != nil {
+		return 0, err
+	}
+	o.dict = w.dict
 	var b budget
-	switch o.pipe.Format {
+	switch w.pipe.Format {
 	case Gzip:
 		spec := gzfile.Spec()
 		if gzfile.AheadUnits(o.scheduler().Workers(), o.limits.Within(o.limits.Memory())) > 0 {
 			spec = gzfile.AheadSpec()
 		}
-		b, err = o.standardBudget(o.pipe, spec)
+		b, err = o.standardBudget(w.pipe, spec)
 	case Zstd:
 		// Frames with a flush, or too large for the memory, are decoded in order.
-		ordered, orderedErr := o.standardBudget(o.pipe, zstfile.OrderedSpec(int64(o.blockSize)))
-		b, err = o.standardBudget(o.pipe, zstfile.FrameSpec(o.blockSize))
+		ordered, orderedErr := o.standardBudget(w.pipe, zstfile.OrderedSpec(int64(w.blockSize)))
+		b, err = o.standardBudget(w.pipe, zstfile.FrameSpec(w.blockSize))
 		if err != nil {
 			b, err = ordered, orderedErr
 		} else if orderedErr == nil {
 			b.memory = max(b.memory, ordered.memory)
 		}
 	default:
-		b, err = o.readerBudget(o.pipe, container.Spec{
-			BlockSize: o.blockSize, Window: o.window, Dictionary: o.dict.Number(),
+		b, err = o.readerBudget(w.pipe, container.Spec{
+			BlockSize: w.blockSize, Window: w.window, Dictionary: o.dict.Number(),
 		})
 	}
 	return b.memory, err
@@ -342,7 +495,7 @@ func (o *options) cacheBudget(x *index.File) (loads int, bytes int64, err error)
 		return 0, 0, worst
 	}
 	again := int64(n) * largest
-	if bytes = min(max(DefaultCache, again), o.limits.Within(limit)-bytes); bytes < again {
+	if bytes = min(max(defaultCache, again), o.limits.Within(limit)-bytes); bytes < again {
 		bytes = 0
 	}
 	return n, bytes, nil
@@ -379,4 +532,56 @@ func (o *options) streamBudget(x *index.File, st *index.Stream, want int, limit 
 			st.BlockSize, b.memory, limit)
 	}
 	return b, nil
+}
+
+// Package bridge documents these.
+func init() {
+	hook.MemoryTarget = func(bytes int64) any {
+		return option(func(o *options) error {
+			if bytes < 0 {
+				return errs.BadOption("memory target %d is negative", bytes)
+			}
+			o.limits.Target = bytes
+			return nil
+		})
+	}
+	hook.Position = func(n *atomic.Int64) any {
+		return writerOption(func(o *options) error {
+			o.position = n
+			return nil
+		})
+	}
+	hook.Streams = func(size int64, end func() error) any {
+		return writerOption(func(o *options) error {
+			if size < 1<<20 {
+				return errs.BadOption("streams of %d bytes: it must be at least 1 MiB", size)
+			}
+			o.streamSize, o.endStream = size, end
+			return nil
+		})
+	}
+	hook.Literals = func() any {
+		return writerOption(func(o *options) error {
+			o.tuning = pipeline.TuneLiterals
+			return nil
+		})
+	}
+	hook.Pipeline = func(name string) any {
+		return writerOption(func(o *options) error {
+			o.pipe = pipeline.ByName(name)
+			if o.pipe == nil {
+				return errs.BadOption("unknown pipeline %q", name)
+			}
+			o.format = o.pipe.Format
+			return nil
+		})
+	}
+	hook.KeepTogether = func(w any, size int64) { w.(*Writer).keepTogether(size) }
+	hook.Resume = func(r any, open hook.Open) { r.(*Reader).resume(open) }
+	hook.CacheStats = func(c any) (s blockcache.Stats) {
+		if cache := c.(*Cache).c; cache != nil {
+			s = cache.Stats()
+		}
+		return s
+	}
 }

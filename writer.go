@@ -52,7 +52,7 @@ type Writer struct {
 
 // NewWriter returns a Writer that writes to w. The caller closes it to complete the stream. Close
 // does not close w.
-func NewWriter(w io.Writer, opts ...Option) (*Writer, error) {
+func NewWriter(w io.Writer, opts ...WriterOption) (*Writer, error) {
 	o, err := newWriterOptions(opts)
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (w *Writer) full() bool { return w.cur != nil && len(w.cur.Src) == w.limit(
 
 // Stats returns the statistics of what has been written so far, which continue after Reset. It
 // returns zero if statistics were off at the start.
-func (w *Writer) Stats() SchedulerStats { return w.statistics() }
+func (w *Writer) Stats() Stats { return statsOf(w.statistics()) }
 
 // fail makes err what all methods return.
 func (w *Writer) fail(err error) error {
@@ -174,11 +174,8 @@ func (w *Writer) add(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// KeepTogether says that the next n bytes of content will be read together, as those of a file in
-// an archive. They begin a block if they do not fit into the rest of the current one, and that rest
-// is at most an eighth of a block. So a [ReaderAt] often needs a block less for them. It does
-// nothing for .gz, and with [WithRsyncable] or [WithSingleFrame].
-func (w *Writer) KeepTogether(n int64) {
+// keepTogether says that the next n bytes of content will be read together. See package bridge.
+func (w *Writer) keepTogether(n int64) {
 	if w.cur == nil || w.opt.rsyncable || w.opt.singleFrame || w.opt.pipe.Format == Gzip {
 		return
 	}

@@ -201,7 +201,7 @@ func TestStored(t *testing.T) {
 	var mu sync.Mutex
 	blocks := map[string]int{}
 	f.FileOptions(func(name string) []compress.Option {
-		return []compress.Option{compress.WithTrace(func(e compress.StageEvent) {
+		return []compress.Option{compress.WithTrace(func(e compress.Stage) {
 			mu.Lock()
 			defer mu.Unlock()
 			if e.First {

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"strings"
-	"time"
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/lz77"
@@ -20,13 +18,16 @@ var (
 )
 
 // SetDevice gives the scheduler a device for the runs that start from then on. A scheduler has at
-// most one. The caller closes the device after the last run that may use it. A nil device is
-// ErrNoDevice.
+// most one: another one is ErrDevice, and the same one again is no error. The caller closes the
+// device after the last run that may use it. A nil device is ErrNoDevice.
 func (s *Scheduler) SetDevice(d gpu.Device) error {
 	if d == nil {
 		return ErrNoDevice
 	}
-	if !s.device.CompareAndSwap(nil, offload.New(port{s}, s.workers, d)) {
+	if s.Device() == nil && s.device.CompareAndSwap(nil, offload.New(port{s}, s.workers, d)) {
+		return nil
+	}
+	if s.Device() != d {
 		return ErrDevice
 	}
 	return nil
@@ -48,50 +49,16 @@ func (s *Scheduler) DeviceError() error {
 	return nil
 }
 
-// DeviceStatus describes the device of a scheduler, for people.
-type DeviceStatus struct {
-	Name string
-	// StartTime is how long the start of the device took. It is 0 if the device has not started, or
-	// does not know.
-	StartTime time.Duration
-	StartErr  error // why a device that starts late did not start
-	// TooSlow lists the work that Auto does not give to the device any more, because a worker does
-	// it faster: "match", "fused", "encode", "decode".
-	TooSlow []string
-	Err     error // why the device is lost; nil if it is not
-}
-
-// String returns the status as a sentence without its name, such as "started in 85ms; slower than a
-// worker: match".
-func (d *DeviceStatus) String() string {
-	var list []string
-	switch {
-	case d.StartErr != nil:
-		list = append(list, "did not start: "+d.StartErr.Error())
-	case d.StartTime > 0:
-		list = append(list, fmt.Sprintf("started in %v", d.StartTime.Round(time.Millisecond)))
-	}
-	if len(d.TooSlow) > 0 {
-		list = append(list, "slower than a worker: "+strings.Join(d.TooSlow, ", "))
-	}
-	if d.Err != nil {
-		list = append(list, "lost: "+d.Err.Error())
-	}
-	return strings.Join(list, "; ")
-}
-
 // DeviceStatus returns the status of the scheduler's device, and false if there is none.
-func (s *Scheduler) DeviceStatus() (st DeviceStatus, ok bool) {
+func (s *Scheduler) DeviceStatus() (st gpu.Status, ok bool) {
 	c := s.device.Load()
 	if c == nil {
 		return st, false
 	}
 	d := c.Device()
-	st = DeviceStatus{Name: d.Info().Name, TooSlow: c.TooSlow(), Err: c.Err()}
+	st = gpu.Status{Name: d.Info().Name, TooSlow: c.TooSlow(), Err: c.Err()}
 	if x, ok := d.(gpu.StartTimer); ok {
 		st.StartTime = x.StartTime()
-	}
-	if x, ok := d.(interface{ StartError() error }); ok {
 		st.StartErr = x.StartError()
 	}
 	return st, true
@@ -173,6 +140,24 @@ func (b *Block) retireMemory() {
 func (b *Block) leaveMemory() {
 	b.request.GPU, b.dst, b.copied, b.srcRetired = nil, nil, nil, !b.CallerOwned
 }
+
+func init() { gpu.Register("soft", softDriver{}) }
+
+// softDriver opens software devices. It is a [gpu.Driver] without adapters.
+type softDriver struct{}
+
+func (softDriver) Adapters() ([]gpu.Adapter, error) { return nil, gpu.ErrNoGPU }
+
+func (softDriver) Open(n int) (gpu.Device, error) {
+	if n != 0 {
+		return nil, gpu.ErrNoGPU
+	}
+	return gpu.NewSoft(Host, gpu.SoftConfig{}), nil
+}
+
+func (softDriver) OpenBest() (gpu.Device, error) { return nil, gpu.ErrNoGPU }
+
+func (softDriver) BaseInfo() gpu.Info { return gpu.NewSoft(Host, gpu.SoftConfig{}).Info() }
 
 // Host does a device's request on the CPU with the code of the stages. A software device is made of
 // it. It is safe for concurrent use.

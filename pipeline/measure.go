@@ -19,7 +19,7 @@ type Event struct {
 	//   - "fused" for all stages in one request,
 	//   - "verify" for checking the results of a device.
 	Stage   string
-	Backend Backend
+	Backend gpu.Backend
 	Worker  int // number of the worker, from 0; −1 for the device, −2 for the caller of Do
 	Batch   int // blocks in the device's batch; 1 for the CPU
 	Start   time.Time
@@ -73,7 +73,7 @@ func (t *stageTimer) end() (took time.Duration) {
 		r := t.run
 		name := r.stageName(t.stage)
 		first := t.stage == checkStep
-		f(Event{r.cfg.Op, t.b.Index, t.b.Raw, name, CPU, t.w.number(), 1, t.start, took, first})
+		f(Event{r.cfg.Op, t.b.Index, t.b.Raw, name, gpu.BackendCPU, t.w.number(), 1, t.start, took, first})
 	}
 	return took
 }
@@ -85,7 +85,7 @@ func (r *Run) countHelp(b *Block, slot, bytes int, start time.Time, took time.Du
 		c.ahead.add(bytes, took)
 	}
 	if f := r.cfg.Trace; f != nil {
-		f(Event{r.cfg.Op, b.Index, bytes, "ahead", CPU, slot, 1, start, took, false})
+		f(Event{r.cfg.Op, b.Index, bytes, "ahead", gpu.BackendCPU, slot, 1, start, took, false})
 	}
 }
 
@@ -102,7 +102,7 @@ func (r *Run) countDevice(b *Block) {
 	}
 	if f := r.cfg.Trace; f != nil {
 		name := b.deviceStage()
-		f(Event{r.cfg.Op, b.Index, b.Raw, name, GPU, -1, trip.Batch, trip.Start, trip.Took, false})
+		f(Event{r.cfg.Op, b.Index, b.Raw, name, gpu.BackendGPU, -1, trip.Batch, trip.Start, trip.Took, false})
 	}
 }
 

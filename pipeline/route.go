@@ -9,39 +9,11 @@ import (
 	"github.com/gopz/compress/pipeline/internal/offload"
 )
 
-// Backend says where a stage runs.
-type Backend uint8
-
-const (
-	// Auto runs a stage on the device if that pays and as long as the device keeps up.
-	Auto Backend = iota
-	// CPU never runs a stage on the device.
-	CPU
-	// GPU runs a stage on the device, however long the blocks have to wait. The CPU does only those
-	// that the device cannot do or fails at.
-	GPU
-	// Fused is GPU, with a whole block in one request where device and level allow that. It is for
-	// both stages together.
-	Fused
-)
-
-var backendNames = [...]string{"auto", "cpu", "gpu", "fused"}
-
-func (b Backend) String() string {
-	if int(b) < len(backendNames) {
-		return backendNames[b]
-	}
-	return fmt.Sprintf("Backend(%d)", uint8(b))
-}
-
-// Strict reports whether b insists on a device.
-func (b Backend) Strict() bool { return b == GPU || b == Fused }
-
 // Assignment says where the stages of a run's blocks run. Match is for stage 0 of compression,
 // match and parse; Entropy is for entropy coding and decoding. All else runs on the CPU. Fused for
 // one of them alone means GPU.
 type Assignment struct {
-	Match, Entropy Backend
+	Match, Entropy gpu.Backend
 }
 
 // Strict reports whether a insists on a device.
@@ -54,14 +26,14 @@ func (a Assignment) demand(op gpu.Op) offload.Demand {
 	case gpu.StageN:
 		b = a.Entropy
 	case gpu.Fused: // only if both are Fused, or both Auto
-		if b == GPU || a.Entropy != b {
+		if b == gpu.BackendGPU || a.Entropy != b {
 			return offload.Never
 		}
 	}
 	switch b {
-	case CPU:
+	case gpu.BackendCPU:
 		return offload.Never
-	case Auto:
+	case gpu.BackendAuto:
 		return offload.IfPays
 	}
 	return offload.Always

@@ -23,6 +23,14 @@ const (
 	Decompress
 )
 
+// String returns "compress" or "decompress".
+func (op Op) String() string {
+	if op == Compress {
+		return "compress"
+	}
+	return "decompress"
+}
+
 // Config describes a run.
 type Config struct {
 	Pipeline     *Pipeline

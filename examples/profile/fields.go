@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/simd"
 )
 
 // fields are the key=value pairs of a line for programs, in order.
@@ -96,7 +97,7 @@ var columnNames = map[string]string{
 
 // schedulerColumns has every number of SchedulerStats, so that no table lacks a new one.
 var schedulerColumns = func() (list []schedulerColumn) {
-	t := reflect.TypeFor[compress.SchedulerStats]()
+	t := reflect.TypeFor[compress.Stats]()
 	for i := range t.NumField() {
 		f := t.Field(i)
 		if f.Type.Kind() != reflect.Int64 {
@@ -127,12 +128,12 @@ func columnName(field string, isDuration bool) string {
 }
 
 // of returns the value of the column.
-func (c *schedulerColumn) of(s *compress.SchedulerStats) int64 {
+func (c *schedulerColumn) of(s *compress.Stats) int64 {
 	return reflect.ValueOf(s).Elem().Field(c.index).Int()
 }
 
 // schedulerFields returns SCHEDULER_STATS. Times of workers add up over the workers.
-func schedulerFields(s *compress.SchedulerStats) (f fields) {
+func schedulerFields(s *compress.Stats) (f fields) {
 	for i := range schedulerColumns {
 		c := &schedulerColumns[i]
 		f.add(c.name, "%d", c.of(s))
@@ -144,7 +145,7 @@ func schedulerFields(s *compress.SchedulerStats) (f fields) {
 }
 
 // schedulerStats parses SCHEDULER_STATS. Columns that are missing are zero.
-func (f fields) schedulerStats() (s compress.SchedulerStats) {
+func (f fields) schedulerStats() (s compress.Stats) {
 	for _, c := range schedulerColumns {
 		reflect.ValueOf(&s).Elem().Field(c.index).SetInt(f.number(c.name))
 	}
@@ -161,7 +162,7 @@ func machine() (f fields) {
 	f.add("cpu", "%s", processor())
 	f.add("cpus", "%d", runtime.NumCPU())
 	f.add("platform", "%s", runtime.GOOS+"/"+runtime.GOARCH)
-	f.add("kernels", "%s", compress.Kernels())
+	f.add("kernels", "%s", simd.Tier())
 	f.add("go", "%s", runtime.Version())
 	return f
 }

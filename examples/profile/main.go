@@ -22,7 +22,9 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/gopz/compress"
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/bridge"
+	"github.com/gopz/compress/simd"
 )
 
 const usage = `usage: profile [OPTION]...
@@ -129,14 +131,14 @@ func profileMain(args []string, e *env) error {
 // list prints what can be measured here, a line each.
 func list(w io.Writer) error {
 	var b strings.Builder
-	for _, p := range compress.Pipelines() {
+	for _, p := range bridge.Pipelines() {
 		fmt.Fprintf(&b, "PIPELINE\tname=%s\tcompress=%s\tdecompress=%s\n", p.Name,
 			strings.Join(stageNames(p.Name, false), ","), strings.Join(stageNames(p.Name, true), ","))
 	}
-	for _, name := range compress.Devices() {
+	for _, name := range gpu.Devices() {
 		fmt.Fprintf(&b, "DEVICE\tname=%s\tpresent=%t\n", name, hasDevice(name))
 	}
-	fmt.Fprintf(&b, "MACHINE\tkernels=%s\n", compress.Kernels())
+	fmt.Fprintf(&b, "MACHINE\tkernels=%s\n", simd.Tier())
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -146,8 +148,8 @@ func hasDevice(driver string) bool {
 	if driver == softDevice {
 		return true
 	}
-	list, err := compress.GPUs()
-	return err == nil && slices.ContainsFunc(list, func(a compress.Adapter) bool {
-		return strings.HasPrefix(a.Device, driver+":") && a.Kind != "software"
+	list, err := gpu.Adapters()
+	return err == nil && slices.ContainsFunc(list, func(a gpu.Adapter) bool {
+		return strings.HasPrefix(a.Device, driver+":") && a.Kind != gpu.Software
 	})
 }

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gopz/compress"
+	"github.com/gopz/compress/gpu"
 )
 
 // measurement is a run of the job with all that is known of it.
@@ -176,7 +176,7 @@ func (m *measurement) fields(p *state, now ending) (f fields) {
 	f.add("backend", "%s", m.backends[0].String()+","+m.backends[1].String())
 	f.add("device", "%s", orNone(m.device))
 	if m.device != "" {
-		opened, s := time.Duration(0), compress.DeviceStatus{}
+		opened, s := time.Duration(0), gpu.Status{}
 		if m.job != nil {
 			opened, s = m.job.device()
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/gpu"
 )
 
 // job is work that is measured.
@@ -20,11 +21,11 @@ type job interface {
 	// enableStats switches the scheduler's statistics on.
 	enableStats()
 	// stats returns them. Only the goroutine that calls iterate may call it.
-	stats() compress.SchedulerStats
+	stats() compress.Stats
 	// plannedMemory returns the most memory that the library says it takes, in bytes; 0 if it does not.
 	plannedMemory() int64
 	// device returns the time that opening the device took, and its state.
-	device() (opened time.Duration, s compress.DeviceStatus)
+	device() (opened time.Duration, s gpu.Status)
 	close() error
 }
 

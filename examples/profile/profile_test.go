@@ -12,7 +12,9 @@ import (
 	"testing"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/testenv"
+	"github.com/gopz/compress/simd"
 )
 
 // actEnv makes the test binary act as the program, for tests that need a process.
@@ -137,7 +139,7 @@ func TestHelpHasEveryFlag(t *testing.T) {
 	for _, want := range []string{"PIPELINE\tname=lzseqr\tcompress=lz77,lzseq,rans\tdecompress=rans,lzseq\n",
 		"PIPELINE\tname=deflate\tcompress=lz77,deflate\tdecompress=speculate,inflate,resolve\n",
 		"DEVICE\tname=soft\tpresent=true\n",
-		"MACHINE\tkernels=" + compress.Kernels() + "\n"} {
+		"MACHINE\tkernels=" + simd.Tier() + "\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in %s", want, out)
 		}
@@ -158,7 +160,7 @@ func TestSchedulerStats(t *testing.T) {
 		}
 		for _, want := range (fields{{"size", "1048576"}, {"iterations", "2"}, {"content_bytes", "2097152"},
 			{"blocks", "32"}, {"block_bytes_max", "65536"}, {"threads", "2"}, {"status", "ok"},
-			{"kernels", compress.Kernels()}}) {
+			{"kernels", simd.Tier()}}) {
 			if got := p.get(want.key); got != want.value {
 				t.Errorf("%s is %q, want %q", want.key, got, want.value)
 			}
@@ -178,7 +180,7 @@ func TestSchedulerStats(t *testing.T) {
 // TestEveryCounter checks that no number of SchedulerStats is missing from the tables, and that each
 // survives a file.
 func TestEveryCounter(t *testing.T) {
-	var s compress.SchedulerStats
+	var s compress.Stats
 	var f fields
 	for i, c := range schedulerColumns {
 		f.add(c.name, "%d", i+1)
@@ -232,7 +234,7 @@ func TestWork(t *testing.T) {
 // TestStages measures every stage of every pipeline alone.
 func TestStages(t *testing.T) {
 	dir := t.TempDir()
-	for _, p := range compress.Pipelines() {
+	for _, p := range bridge.Pipelines() {
 		for _, way := range []string{"", "--decompress"} {
 			for _, stage := range stageNames(p.Name, way != "") {
 				out := filepath.Join(dir, p.Name+stage+way)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/pipeline"
 )
 
@@ -100,12 +101,12 @@ func (j *stageJob) iterate() (compressed int64, err error) {
 		if j.rec == nil || err != nil {
 			return err
 		}
-		j.rec.event(compress.StageEvent{Op: j.op, Block: int64(i), Bytes: b.Size(), Stage: j.stage,
-			Backend: compress.BackendCPU, Worker: worker, Batch: 1, Start: start, Took: time.Since(start)})
+		j.rec.event(compress.Stage{Op: j.op.String(), Block: int64(i), Bytes: int64(b.Size()), Name: j.stage,
+			Backend: gpu.BackendCPU, Worker: worker, Batch: 1, Start: start, Time: time.Since(start)})
 		mu.Lock()
 		p.Content += int64(b.Size())
 		p.Compressed += int64(b.Compressed())
-		j.rec.pass(int64(i), p, compress.SchedulerStats{})
+		j.rec.pass(int64(i), p, compress.Stats{})
 		mu.Unlock()
 		return nil
 	})
@@ -113,12 +114,12 @@ func (j *stageJob) iterate() (compressed int64, err error) {
 
 func (j *stageJob) enableStats() {}
 
-func (j *stageJob) stats() compress.SchedulerStats { return compress.SchedulerStats{} }
+func (j *stageJob) stats() compress.Stats { return compress.Stats{} }
 
 func (j *stageJob) plannedMemory() int64 { return 0 }
 
-func (j *stageJob) device() (time.Duration, compress.DeviceStatus) {
-	return 0, compress.DeviceStatus{}
+func (j *stageJob) device() (time.Duration, gpu.Status) {
+	return 0, gpu.Status{}
 }
 
 func (j *stageJob) close() error { return nil }

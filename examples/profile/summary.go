@@ -166,7 +166,7 @@ func (r *result) summarizeStages(p *page) {
 	for i := range r.stages {
 		s := &r.stages[i]
 		h := &s.times
-		rows = append(rows, []string{opName(s.op), s.stage, s.backend.String(), itoa(h.count), short(h.sum),
+		rows = append(rows, []string{s.op, s.stage, s.backend.String(), itoa(h.count), short(h.sum),
 			fmt.Sprintf("%.1f%%", percent(h.sum, all)), fmt.Sprintf("%.0f", mbps(s.bytes, h.sum)),
 			short(h.quantile(0.5)), short(h.quantile(0.99)), short(h.max)})
 	}

@@ -158,7 +158,7 @@ func TestReportDevice(t *testing.T) {
 		a.sched.EnableStats(true)
 		a.sched.SetDevice(compress.NewSoftDevice(cfg))
 		_, err = compress.AppendEncode(nil, []byte(sample(200_000)), compress.WithScheduler(a.sched),
-			compress.WithBackend(compress.BackendGPU, compress.BackendCPU))
+			compress.WithBackend(gpu.BackendGPU, gpu.BackendCPU))
 		if err != nil {
 			t.Fatal(err)
 		}

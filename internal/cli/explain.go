@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/gpu"
 )
 
 // explain returns a message about an error of a source: what is wrong, where, and what to do. With
@@ -46,7 +47,7 @@ func (a *app) diagnose(in *source, e *compress.Error) (what, advice string) {
 		return a.unreadable(in)
 	case errors.Is(e, compress.ErrMemory):
 		return a.memoryExceeded(in, e)
-	case errors.Is(e, compress.ErrDevice) && a.cfg.compresses():
+	case errors.Is(e, gpu.ErrDevice) && a.cfg.compresses():
 		return libraryReason(e), a.otherBackend()
 	case errors.Is(e, compress.ErrDictionary):
 		return needsDictionary(e), "give it with -D"
@@ -92,9 +93,9 @@ func mayLackDictionary(e *compress.Error) bool { return strings.Contains(e.Error
 // otherBackend returns the advice for a --backend that the GPU does not support.
 func (a *app) otherBackend() string {
 	c := &a.cfg
-	works := func(level int, match, entropy compress.Backend) bool {
-		_, err := compress.NewWriter(io.Discard, append(a.options(),
-			compress.WithLevel(level), compress.WithBackend(match, entropy))...)
+	works := func(level int, match, entropy gpu.Backend) bool {
+		_, err := compress.NewWriter(io.Discard, append(a.writeOptions(),
+			compress.WithLevel(level), compress.WithDevice(a.device, match, entropy))...)
 		return err == nil
 	}
 	var levels []int
@@ -111,7 +112,7 @@ func (a *app) otherBackend() string {
 		text += " with blocks of " + formatSize(int64(c.blockSize))
 	}
 	text += "; --backend auto leaves the rest to the CPU"
-	if c.match.Strict() && works(c.chosenLevel(), compress.BackendCPU, compress.BackendGPU) {
+	if c.match.Strict() && works(c.chosenLevel(), gpu.BackendCPU, gpu.BackendGPU) {
 		text += ", --backend cpu,gpu all matching"
 	}
 	return text

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/parity"
 )
 
@@ -30,7 +31,7 @@ const parityStream = parity.ZoneSize / 4
 // protect calls write with a writer that adds parity if --parity is given, and with the options for
 // that. It completes the parity if write succeeds.
 func (a *app) protect(
-	w io.Writer, opts []compress.Option, write func(io.Writer, []compress.Option) error,
+	w io.Writer, opts []compress.WriterOption, write func(io.Writer, []compress.WriterOption) error,
 ) error {
 	if a.cfg.parity == 0 {
 		return write(w, opts)
@@ -43,7 +44,7 @@ func (a *app) protect(
 	if err != nil {
 		return err
 	}
-	if err := write(pw, append(opts, compress.WithStreamLimit(parityStream))); err != nil {
+	if err := write(pw, append(opts, bridge.Streams(parityStream, pw.EndStream))); err != nil {
 		return err
 	}
 	return pw.Close()

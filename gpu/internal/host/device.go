@@ -194,6 +194,9 @@ func (d *Device) SetFault(f func() error) { d.fault = f }
 // StartTime returns how long the start of the driver and the device took.
 func (d *Device) StartTime() time.Duration { return d.startTime }
 
+// StartError returns nil: what has not started is no Device.
+func (d *Device) StartError() error { return nil }
+
 // Held returns how many objects of the system the device holds.
 func (d *Device) Held() int { return d.driver.Held() }
 

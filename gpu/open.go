@@ -1,4 +1,4 @@
-package compress
+package gpu
 
 import (
 	"errors"
@@ -7,25 +7,19 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/errs"
-	"github.com/gopz/compress/pipeline"
 )
 
-// Device does block work for a scheduler; see package gpu.
-type Device = gpu.Device
+// ErrDevice: there is no such device, or it cannot do what a [Backend] asks for.
+var ErrDevice = errs.Device
 
-// NewSoftDevice returns a device that does the work with the CPU's own code. It is slower than no
-// device, and meant for tests and experiments.
-func NewSoftDevice(cfg gpu.SoftConfig) Device { return gpu.NewSoft(pipeline.Host, cfg) }
-
-// softName is the name of the software device.
+// softName is the name of the driver of software devices, which package pipeline registers.
 const softName = "soft"
 
-// namedDriver is a registered gpu.Driver.
+// namedDriver is a registered Driver.
 type namedDriver struct {
 	name string
-	gpu.Driver
+	Driver
 }
 
 // gpuTags holds the build tags of each GPU driver of this module, the preferred driver first.
@@ -34,17 +28,20 @@ var gpuTags = []struct{ name, tags string }{
 	{"opengl", "opengl,egl"},
 }
 
-// gpuDrivers returns the drivers linked into this program, those of gpuTags first.
+// gpuDrivers returns the drivers of GPUs that are linked into this program, those of gpuTags first.
 func gpuDrivers() (list []namedDriver) {
-	rest := gpu.Drivers()
+	rest := Drivers()
 	for _, known := range gpuTags {
 		if i := slices.Index(rest, known.name); i >= 0 {
-			list = append(list, namedDriver{known.name, gpu.FindDriver(known.name)})
+			list = append(list, namedDriver{known.name, FindDriver(known.name)})
 			rest = slices.Delete(rest, i, i+1)
 		}
 	}
 	for _, name := range rest {
-		list = append(list, namedDriver{name, gpu.FindDriver(name)})
+		if name == softName {
+			continue
+		}
+		list = append(list, namedDriver{name, FindDriver(name)})
 	}
 	return list
 }
@@ -55,26 +52,30 @@ func notLinked(what, name, tags string) error {
 		"and build with -tags %s", what, name, tags)
 }
 
-// Devices returns the names that OpenDevice accepts in this program, the preferred one first. The
-// machine need not have such a device.
+// Devices returns the names that [Open] accepts in this program, the preferred one first, "soft" last.
+// The machine need not have such a device.
 //
 // A program links a GPU driver in by a blank import of gpu/webgpu or gpu/opengl and their build
-// tags.
+// tags, and the software device by an import of package compress or pipeline.
 func Devices() []string {
 	var names []string
 	for _, d := range gpuDrivers() {
 		names = append(names, d.name)
 	}
-	return append(names, softName)
+	if FindDriver(softName) != nil {
+		names = append(names, softName)
+	}
+	return names
 }
 
 // errNoDevice is the error for a number that no adapter has.
 var errNoDevice = errors.New("there is no such device")
 
-// OpenDevice opens a device by a name that [Devices] or [GPUs] returns. If the name is empty, it
-// opens the best GPU of this machine, never a software adapter. The error is [ErrDevice] if there
-// is no such device. The caller closes the device.
-func OpenDevice(name string) (Device, error) {
+// Open opens a device by a name that [Devices] or [Adapters] returns. If the name is empty, it opens
+// the best GPU of this machine, never a software adapter. The device "soft" does the work with the
+// CPU's own code; it is slower than no device, and meant for tests. The error wraps [ErrDevice] if
+// there is no such device. The caller closes the device.
+func Open(name string) (Device, error) {
 	d, err := openDevice(name, gpuDrivers())
 	if err != nil {
 		return nil, deviceError(err)
@@ -93,7 +94,7 @@ func openDevice(name string, drivers []namedDriver) (Device, error) {
 // findDevice returns what a device supports at least, and a function that opens it. The error is
 // that of a name that no machine has. findDevice starts nothing.
 func findDevice(name string, drivers []namedDriver) (
-	base gpu.Info, open func() (Device, error), err error,
+	base Info, open func() (Device, error), err error,
 ) {
 	if name == "" {
 		if err := checkDrivers(drivers); err != nil {
@@ -103,11 +104,7 @@ func findDevice(name string, drivers []namedDriver) (
 	}
 	kind, number, numbered := strings.Cut(name, ":")
 	if kind == softName {
-		if numbered {
-			return base, nil, errNoDevice
-		}
-		d := NewSoftDevice(gpu.SoftConfig{})
-		return d.Info(), func() (Device, error) { return d, nil }, nil
+		drivers = append(slices.Clip(drivers), namedDriver{softName, FindDriver(softName)})
 	}
 	n := 0
 	if numbered {
@@ -117,7 +114,7 @@ func findDevice(name string, drivers []namedDriver) (
 		}
 	}
 	for _, d := range drivers {
-		if d.name == kind {
+		if d.name == kind && d.Driver != nil {
 			return d.BaseInfo(), func() (Device, error) { return d.Open(n) }, nil
 		}
 	}
@@ -163,24 +160,24 @@ func joinDriver(failed error, d namedDriver, drivers []namedDriver, err error) e
 }
 
 func deviceError(err error) error {
-	return errs.Wrap(ErrDevice, err)
+	return errs.Wrap(errs.Device, err)
 }
 
-// LazyDevice returns a device that starts in the background once the workers have spent about eight
+// OpenLazy returns a device that starts in the background once the workers have spent about eight
 // seconds on work that it could have done. So a start never costs much, and never holds anything
-// up. An empty name stands for the best GPU, as in [OpenDevice]. The error is [ErrDevice] if the
+// up. An empty name stands for the best GPU, as in [Open]. The error is [ErrDevice] if the
 // program has no such driver, or, with an empty name, if the machine certainly has no GPU. Other
-// errors are those of the start; [gpu.Lazy.StartError] returns them. With [BackendFused] its batches have
+// errors are those of the start; [Lazy.StartError] returns them. With [BackendFused] its batches have
 // 16 MiB, because the memory of the GPU is not known yet. The caller closes the device.
-func LazyDevice(name string) (*gpu.Lazy, error) {
+func OpenLazy(name string) (*Lazy, error) {
 	base, open, err := findDevice(name, gpuDrivers())
 	if err == nil && name == "" {
-		err = gpu.CheckDeviceFiles()
+		err = CheckDeviceFiles()
 	}
 	if err != nil {
 		return nil, deviceError(err)
 	}
-	return gpu.NewLazy(base, func() (Device, error) {
+	return NewLazy(base, func() (Device, error) {
 		d, err := open()
 		if err != nil {
 			return nil, deviceError(err)
@@ -189,18 +186,10 @@ func LazyDevice(name string) (*gpu.Lazy, error) {
 	}), nil
 }
 
-// Adapter describes a GPU of this machine, or a program that emulates one.
-type Adapter struct {
-	Device string // name for OpenDevice
-	Name   string
-	Kind   string // "discrete", "integrated", "other", "software"
-	Driver string // programming interface, then vendor and device numbers or the driver's version
-}
-
-// GPUs lists the GPUs of this machine, those of the preferred driver first, the best one of each
-// first. A GPU that several drivers reach appears once for each. If there is none, the error is
+// Adapters lists the GPUs of this machine, those of the preferred driver first, the best one of each
+// first. A GPU that several drivers reach appears once for each. If there is none, the error wraps
 // [ErrDevice].
-func GPUs() ([]Adapter, error) {
+func Adapters() ([]Adapter, error) {
 	all, err := listAdapters(gpuDrivers())
 	if err != nil {
 		return nil, deviceError(err)
@@ -216,12 +205,8 @@ func listAdapters(drivers []namedDriver) (all []Adapter, failed error) {
 			failed = joinDriver(failed, d, drivers, err)
 		}
 		for i, a := range list {
-			all = append(all, Adapter{
-				Device: fmt.Sprintf("%s:%d", d.name, i),
-				Name:   a.Name,
-				Kind:   a.Kind.String(),
-				Driver: strings.TrimSpace(a.Backend + " " + a.IDs),
-			})
+			a.Device = fmt.Sprintf("%s:%d", d.name, i)
+			all = append(all, a)
 		}
 	}
 	if len(all) > 0 {
