@@ -24,7 +24,7 @@ func document(i int) []byte {
 // a few bytes.
 func testDictionaries(t testing.TB) map[string][]byte {
 	t.Helper()
-	trained, err := os.ReadFile("testdata/dictionary/json.dict")
+	trained, err := os.ReadFile(filepath.Join("testdata", "dictionary", "json.dict"))
 	if err != nil {
 		t.Fatal(err)
 	}

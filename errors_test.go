@@ -13,6 +13,7 @@ import (
 
 // TestErrorText checks the text of errors with and without places.
 func TestErrorText(t *testing.T) {
+	_, badLevel := NewWriter(io.Discard, WithLevel(12))
 	for want, err := range map[string]error{
 		"compress: block 3 at byte 1234: checksum mismatch": &Error{
 			Kind: ErrChecksum, Block: 3, Offset: 1234,
@@ -32,7 +33,7 @@ func TestErrorText(t *testing.T) {
 		"compress: block 1: bad payload": &Error{
 			Kind: ErrCorrupt, Block: 1, Offset: -1, Err: errors.New("bad payload"),
 		},
-		"compress: level 12 is not in 1 … 9":       WithLevel(12)(new(options)),
+		"compress: level 12 is not in 1 … 9":       badLevel,
 		"compress: content is larger than allowed": ErrTooLarge,
 		"compress: block 1 at byte 0: reading: unexpected EOF": &Error{
 			Kind: ErrCorrupt, Block: 1, Detail: "reading", Err: io.ErrUnexpectedEOF,

@@ -46,12 +46,12 @@ var golden = []struct {
 	{"unchecked", generated("json", 20_000), []Option{WithChecksum(false)}},
 	{"sized", generated("source", 20_000), []Option{WithContentSize(20_000)}},
 	{"references", versions, []Option{WithLongDistance(MinWindow), WithBlockSize(1 << 13)}},
-	{"dictionary", generated("json", 20_000), []Option{goldenDictionary, WithBlockSize(1 << 13)}},
+	{"dictionary", generated("json", 20_000), []Option{WithBlockSize(1 << 13)}},
 	{"dictionary-plain", generated("json", 9000), []Option{
-		goldenDictionary, WithBlockSize(1 << 12), WithPipeline("lzr"),
+		WithBlockSize(1 << 12), WithPipeline("lzr"),
 	}},
-	{"dictionary-dense", generated("json", 70_000), []Option{goldenDictionary, WithLevel(9)}},
-	{"tiny-dictionary", func() []byte { return document(1) }, []Option{goldenDictionary}},
+	{"dictionary-dense", generated("json", 70_000), []Option{WithLevel(9)}},
+	{"tiny-dictionary", func() []byte { return document(1) }, nil},
 	{"flushed", slicedContent, []Option{WithBlockSize(1 << 12)}},
 	{"tiny", generated("text", 100), nil},
 	{"tiny-coded", generated("json", 700), nil},
@@ -69,7 +69,7 @@ var golden = []struct {
 		WithSingleFrame(true), WithBlockSize(1 << 14),
 	}},
 	{"unchecked.zst", generated("text", 9000), []Option{WithChecksum(false), WithBlockSize(1 << 12)}},
-	{"dictionary.zst", generated("json", 20_000), []Option{goldenDictionary, WithBlockSize(1 << 13)}},
+	{"dictionary.zst", generated("json", 20_000), []Option{WithBlockSize(1 << 13)}},
 	{"empty.gz", func() []byte { return nil }, nil},
 	{"tiny.gz", generated("json", 300), []Option{WithName("tiny.json", time.Unix(1e9, 0))}},
 	{"fixed.gz", generated("random", 20), []Option{WithLevel(1)}},
@@ -89,17 +89,13 @@ func goldenFormat(name string) (extension string, f Format) {
 	return ".pz", PZ
 }
 
-// goldenDictionary is the option with the dictionary of golden files whose names have that word.
-func goldenDictionary(o *options) error {
-	p, err := os.ReadFile("testdata/dictionary/json.dict")
+// goldenDictionary returns the option with the dictionary of golden files whose names have that word.
+func goldenDictionary(t *testing.T) Option {
+	p, err := os.ReadFile(filepath.Join("testdata", "dictionary", "json.dict"))
 	if err != nil {
-		return err
+		t.Fatal(err)
 	}
-	d, err := NewDictionary(p)
-	if err != nil {
-		return err
-	}
-	return WithDictionary(d)(o)
+	return WithDictionary(newDictionary(t, p))
 }
 
 // generated returns a function that makes n bytes of a kind of corpus.
@@ -170,6 +166,7 @@ func goldenPieces() [][]byte {
 
 // TestGolden decodes the golden files.
 func TestGolden(t *testing.T) {
+	dictionary := goldenDictionary(t)
 	var all, content []byte
 	for _, g := range golden {
 		extension, format := goldenFormat(g.name)
@@ -177,7 +174,11 @@ func TestGolden(t *testing.T) {
 		file, err := os.ReadFile(path)
 		if os.IsNotExist(err) && *update {
 			var buf bytes.Buffer
-			w := newWriter(t, &buf, append(g.opts, WithFormat(format))...)
+			opts := append([]Option{WithFormat(format)}, g.opts...)
+			if strings.Contains(g.name, "dictionary") {
+				opts = append(opts, dictionary)
+			}
+			w := newWriter(t, &buf, opts...)
 			pieces := [][]byte{g.content()}
 			switch g.name {
 			case "flushed":
@@ -204,7 +205,7 @@ func TestGolden(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := AppendDecode(nil, file, goldenDictionary)
+		got, err := AppendDecode(nil, file, dictionary)
 		if err != nil {
 			t.Errorf("%s: %v", g.name, err)
 		} else if !bytes.Equal(got, g.content()) {
@@ -215,7 +216,7 @@ func TestGolden(t *testing.T) {
 		}
 	}
 	// Concatenated they are a file too.
-	if got, err := AppendDecode(nil, all, goldenDictionary); err != nil || !bytes.Equal(got, content) {
+	if got, err := AppendDecode(nil, all, dictionary); err != nil || !bytes.Equal(got, content) {
 		t.Errorf("all: %v, %d bytes, want %d", err, len(got), len(content))
 	}
 }

@@ -231,14 +231,12 @@ func panics(f func()) (v any) {
 // given number of blocks.
 func withCachedBlocks(t testing.TB, blocks, workers, blockSize int) Option {
 	t.Helper()
-	o := options{workers: workers}
+	p := pipeline.ByName(DefaultPipeline)
 	plan := pipeline.Plan{InFlight: blocks}
-	b, err := o.budget(pipeline.ByName(DefaultPipeline), pipeline.Decompress, 0, blockSize, plan,
-		math.MaxInt64, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return WithMaxMemory(b.memory + testBlock) // testBlock is for the index
+	block := 2*blockSize + 5*blockSize/16 + 4096 // with what it is compressed to
+	memory := int64(blocks)*int64(block+p.Window) +
+		p.Memory(pipeline.Decompress, 0, 0, blockSize, workers, blocks, plan)
+	return WithMaxMemory(memory + testBlock) // testBlock is for the index
 }
 
 // allocatedBytes returns the bytes that f allocates.

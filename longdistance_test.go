@@ -155,8 +155,7 @@ func TestLongDistanceReadAt(t *testing.T) {
 	file := encode(t, content, longOptions()...)
 	for _, entries := range []int{1, 2, 5, 100} {
 		r := openAt(t, file, WithConcurrency(2))
-		c := NewCache(int64(entries/2) * 30_000)
-		r.cache = c.c.File(entries, blockSource{r})
+		r.SetCache(NewCache(int64(entries/2)*30_000), entries)
 		var group sync.WaitGroup
 		for k := range 4 {
 			group.Go(func() {

@@ -115,15 +115,13 @@ func TestLostBlocks(t *testing.T) {
 		w.Write(content)
 		w.Close()
 		w.Reset(io.Discard)
-		for w.run.Get() != nil {
-		}
+		w.TakeBlocks()
 		if _, err := w.Write(content); !errors.Is(err, ErrInternal) {
 			t.Error("Writer:", err)
 		}
 		io.Copy(io.Discard, r)
 		r.Reset(bytes.NewReader(file))
-		for r.run.Get() != nil {
-		}
+		r.TakeBlocks()
 		if _, err := r.Read(make([]byte, 1)); !errors.Is(err, ErrInternal) {
 			t.Error("Reader:", err)
 		}

@@ -209,7 +209,7 @@ func FuzzPlan(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			equal(t, transport(t, &piece).bytes(t), again, "piece")
+			equal(t, pieceBytes(t, transport(t, &piece)), again, "piece")
 		}
 	})
 }
@@ -224,7 +224,7 @@ func TestPieceDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data := piece.bytes(t)
+	data := pieceBytes(t, piece)
 	for i := range 8 * len(data) {
 		data[i/8] ^= 1 << (i % 8)
 		if err := new(Piece).UnmarshalBinary(data); !errors.Is(err, ErrCorrupt) {
@@ -234,7 +234,8 @@ func TestPieceDamage(t *testing.T) {
 	}
 }
 
-func (p *Piece) bytes(t *testing.T) []byte {
+// pieceBytes returns a piece as bytes.
+func pieceBytes(t *testing.T, p *Piece) []byte {
 	data, err := p.MarshalBinary()
 	if err != nil {
 		t.Fatal(err)

@@ -88,7 +88,7 @@ func TestIdleCursor(t *testing.T) {
 	file := encode(t, content, WithBlockSize(testBlock))
 	for _, blocks := range []int{1, 2, 3, 7} {
 		r := openAt(t, file, withCachedBlocks(t, blocks, 2, testBlock), WithConcurrency(2))
-		if n := r.cache.Limit(); n != min(blocks, 4) {
+		if n := r.CacheEntries(); n != min(blocks, 4) {
 			t.Errorf("%d cache entries, want %d", n, min(blocks, 4))
 		}
 		mustFinish(t, "ReadAt beside an idle cursor", func() {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/cut"
 	"github.com/gopz/compress/internal/testenv"
 )
 
@@ -173,10 +174,11 @@ func TestRsyncableRandomFlush(t *testing.T) {
 			pieces := piecesOf(content, rand.New(rand.NewPCG(seed, 2)))
 			if seed == 2 { // at every second cut
 				pieces = nil
-				w := newWriter(t, io.Discard, withCuts(p.Name)...)
+				var cutter cut.Cutter
+				cutter.Reset(cutBlock)
 				for begin, end := 0, 0; end < len(content); begin = end {
 					for range 2 {
-						n, _ := w.cutter.Next(content[end:])
+						n, _ := cutter.Next(content[end:])
 						end += n
 					}
 					pieces = append(pieces, content[begin:end])

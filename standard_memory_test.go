@@ -166,7 +166,7 @@ func TestDecoderFreed(t *testing.T) {
 		if err != nil || !bytes.Equal(got, append(slices.Clone(content), content[:size]...)) {
 			t.Errorf("%d bytes, %v", len(got), err)
 		}
-		kept, want := r.sources.zst.DecoderMemory() > 0, limit >= whole.Memory(1, 1)+ordered.Extra
+		kept, want := r.DecoderMemory() > 0, limit >= whole.Memory(1, 1)+ordered.Extra
 		if kept != want {
 			t.Errorf("limit of %d: decoder kept: %v, want %v", limit, kept, want)
 		}
@@ -192,9 +192,9 @@ func TestWindowFreed(t *testing.T) {
 			} else if err != nil {
 				t.Fatal(name, err)
 			}
-			most = max(most, r.sources.zst.DecoderMemory())
+			most = max(most, r.DecoderMemory())
 		}
-		kept := r.sources.zst.DecoderMemory()
+		kept := r.DecoderMemory()
 		if most < memory(3*freeWindow) || kept > memory(freeWindow) || name == "end" && kept > 0 {
 			t.Errorf("%s: the decoder keeps %d bytes of %d", name, kept, most)
 		}

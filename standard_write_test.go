@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/internal/zstfile"
 )
@@ -115,9 +114,10 @@ func testFlushStandard(t *testing.T, pipe string) {
 	var b bytes.Buffer
 	content := textBytes(5*testBlock, 1)
 	w := newWriter(t, &b, WithPipeline(pipe), WithBlockSize(testBlock))
+	done := 0
 	for _, at := range []int{0, 1, 100, testBlock + 100, 4 * testBlock} {
-		done := w.in
 		w.Write(content[done:at])
+		done = at
 		if err := w.Flush(); err != nil {
 			t.Fatal(err)
 		}
@@ -194,8 +194,9 @@ func TestSeekTable(t *testing.T) {
 	); !errors.Is(err, ErrOption) {
 		t.Errorf("error %v, want ErrOption", err)
 	}
-	if w := newWriter(t, io.Discard, WithPipeline("lzf"), WithLevel(9)); w.opt.blockSize != 8<<20 {
-		t.Error(w.opt.blockSize)
+	ra := openAt(t, encode(t, make([]byte, 8<<20+1), WithPipeline("lzf"), WithLevel(9)))
+	if got := ra.Block(0).Content; got != 8<<20 {
+		t.Errorf("blocks of %d bytes at level 9", got)
 	}
 }
 
@@ -224,27 +225,5 @@ func testSeekTable(t *testing.T, n int, checks bool) {
 	}
 	if len(content) > 0 {
 		t.Errorf("no frame holds the last %d bytes", len(content))
-	}
-}
-
-// TestEndMemory checks that the index or seek table at the end of a stream is made in a buffer of
-// its size, as WriterMemory documents.
-func TestEndMemory(t *testing.T) {
-	for _, p := range Pipelines() {
-		o, err := newWriterOptions([]Option{WithPipeline(p.Name)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var all framers
-		b := container.Block{Kind: container.Fill, Payload: 1, Raw: 4096}
-		for n := 100_000; n < 101_024; n += 128 {
-			f := all.begin(&o)
-			for range n {
-				f.BlockTrailer(f.BlockHeader(nil, b), b)
-			}
-			if end := f.Trailer(nil, 1, 1); cap(end) > len(end)+16<<10 {
-				t.Errorf("%s: a buffer of %d bytes for %d", p.Name, cap(end), len(end))
-			}
-		}
 	}
 }
