@@ -145,7 +145,7 @@ func BenchmarkDictionary(b *testing.B) {
 	d := newDictionary(b, testDictionaries(b)["trained"])
 	var files [][]byte
 	for i := range 100 {
-		files = append(files, document(i))
+		files = append(files, corpus.Document(uint64(i)))
 	}
 	out := make([]byte, 0, 8<<10)
 	for _, level := range []int{1, 4, 6, 9} {

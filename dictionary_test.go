@@ -15,11 +15,6 @@ import (
 	"github.com/gopz/compress/internal/testenv"
 )
 
-// document returns one of many small files of the same kind.
-func document(i int) []byte {
-	return corpus.Document(uint64(i))
-}
-
 // testDictionaries returns a dictionary of "zstd --train", content without a header, and content of
 // a few bytes.
 func testDictionaries(t testing.TB) map[string][]byte {
@@ -30,7 +25,7 @@ func testDictionaries(t testing.TB) map[string][]byte {
 	}
 	var raw []byte
 	for i := range 40 {
-		raw = append(raw, document(1000+i)...)
+		raw = append(raw, corpus.Document(uint64(1000+i))...)
 	}
 	return map[string][]byte{"trained": trained, "raw": raw, "short": raw[100:109]}
 }
@@ -49,7 +44,7 @@ func newDictionary(t testing.TB, p []byte) *Dictionary {
 func dictionaryContents() [][]byte {
 	json := corpus.ByName("json").MakeSeed(300_000, 77)
 	return [][]byte{
-		nil, []byte("x"), json[:17], document(1), json[:4<<10], json[:4<<10+1], json[:70_000], json,
+		nil, []byte("x"), json[:17], corpus.Document(1), json[:4<<10], json[:4<<10+1], json[:70_000], json,
 		corpus.ByName("random").Make(1000), make([]byte, 3000),
 	}
 }
@@ -61,7 +56,7 @@ func TestDictionaryShared(t *testing.T) {
 	for g := range 4 {
 		wg.Go(func() {
 			for i := range 20 {
-				content := document(1000*g + i)
+				content := corpus.Document(uint64(1000*g + i))
 				packed, err := AppendEncode(nil, content, WithFormat(Zstd), WithLevel(1+(g+i)%8),
 					WithDictionary(d))
 				if err != nil {
@@ -130,7 +125,7 @@ func TestDictionaryGain(t *testing.T) {
 		for level := MinLevel; level <= MaxLevel; level++ {
 			with, without := 0, 0
 			for i := range 100 {
-				content := document(i)
+				content := corpus.Document(uint64(i))
 				for _, dict := range []*Dictionary{nil, d} {
 					p, err := AppendEncode(nil, content, WithPipeline(pipe), WithLevel(level),
 						WithDictionary(dict))
@@ -168,7 +163,7 @@ func TestDictionaryFlush(t *testing.T) {
 			w := newWriter(t, &file, opts...)
 			var content []byte
 			for i := range 60 {
-				p := document(i)
+				p := corpus.Document(uint64(i))
 				content = append(content, p...)
 				w.Write(p)
 				if i%3 != 0 {
@@ -272,7 +267,7 @@ func TestDictionaryAllocs(t *testing.T) {
 	d := newDictionary(t, testDictionaries(t)["trained"])
 	for _, pipe := range withDictionaries {
 		opts := []Option{WithPipeline(pipe), WithDictionary(d)}
-		content := document(3)
+		content := corpus.Document(3)
 		file, err := AppendEncode(make([]byte, 0, 4<<10), content, opts...)
 		if err != nil {
 			t.Fatal(err)

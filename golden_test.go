@@ -51,7 +51,7 @@ var golden = []struct {
 		WithBlockSize(1 << 12), WithPipeline("lzr"),
 	}},
 	{"dictionary-dense", generated("json", 70_000), []Option{WithLevel(9)}},
-	{"tiny-dictionary", func() []byte { return document(1) }, nil},
+	{"tiny-dictionary", func() []byte { return corpus.Document(1) }, nil},
 	{"flushed", slicedContent, []Option{WithBlockSize(1 << 12)}},
 	{"tiny", generated("text", 100), nil},
 	{"tiny-coded", generated("json", 700), nil},

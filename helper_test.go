@@ -235,7 +235,7 @@ func withCachedBlocks(t testing.TB, blocks, workers, blockSize int) Option {
 	plan := pipeline.Plan{InFlight: blocks}
 	block := 2*blockSize + 5*blockSize/16 + 4096 // with what it is compressed to
 	memory := int64(blocks)*int64(block+p.Window) +
-		p.Memory(pipeline.Decompress, 0, 0, blockSize, workers, blocks, plan)
+		p.Memory(pipeline.Decompress, 0, pipeline.TuneFixed, blockSize, workers, blocks, plan)
 	return WithMaxMemory(memory + testBlock) // testBlock is for the index
 }
 

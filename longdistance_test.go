@@ -152,7 +152,7 @@ func TestLongDistanceAppend(t *testing.T) {
 // TestLongDistanceReadAt reads at random from several goroutines, with few slots and small caches.
 func TestLongDistanceReadAt(t *testing.T) {
 	content := versionsOf(30, 5000, 4)
-	file := encode(t, content, longOptions()...)
+	file := encode(t, content, WithLongDistance(MinWindow), WithBlockSize(1<<13))
 	for _, entries := range []int{1, 2, 5, 100} {
 		r := openAt(t, file, WithConcurrency(2))
 		r.SetCache(NewCache(int64(entries/2)*30_000), entries)
