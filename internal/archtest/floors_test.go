@@ -48,6 +48,17 @@ var packages = map[string]floor{
 
 	"internal/mutants": library, // see suites
 
+	// Tests of the public package by topic, and what they share.
+	"internal/blackbox/bbtest":       library, // see suites
+	"internal/blackbox/damage":       library,
+	"internal/blackbox/devices":      library,
+	"internal/blackbox/output":       library,
+	"internal/blackbox/randomaccess": library,
+	"internal/blackbox/recovery":     library,
+	"internal/blackbox/references":   library,
+	"internal/blackbox/standard":     library,
+	"internal/blackbox/streams":      library,
+
 	"internal/errs":       ground,
 	"internal/blockcache": ground,
 	"internal/container":  ground,
@@ -118,8 +129,9 @@ var packages = map[string]floor{
 // suites lists packages of tests that other packages run. They may import what tests may, and only
 // tests and tools import them.
 var suites = map[string]bool{
-	"gpu/gputest":      true,
-	"internal/mutants": true,
+	"gpu/gputest":              true,
+	"internal/blackbox/bbtest": true,
+	"internal/mutants":         true,
 }
 
 // sideways lists the imports allowed within a floor, with reasons.
@@ -181,7 +193,8 @@ var sideways = map[arrow]string{
 
 	{"internal/deflatetest", "internal/corpus"}: "fills stored blocks",
 
-	{"internal/mutants", ""}: "decodes files through it",
+	{"internal/mutants", ""}:         "decodes files through it",
+	{"internal/blackbox/bbtest", ""}: "calls it for tests",
 
 	{"lz77", "lz77/internal/optimal"}: "exports its parser and its types",
 

@@ -1,0 +1,327 @@
+// Package devices tests work on devices, and what statistics and traces say of it, through the public
+// API.
+package devices
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gopz/compress"
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/blackbox/bbtest"
+	"github.com/gopz/compress/internal/testenv"
+)
+
+// TestBackends checks that backends do not change a file, with every way to write and read one.
+func TestBackends(t *testing.T) {
+	content := bbtest.MixedBytes(30*bbtest.BlockSize + 77)
+	levels, workerCounts := []int{1, 5}, []int{1, 8}
+	if testenv.All() {
+		levels, workerCounts = []int{1, 5, 9}, []int{1, 2, 8}
+	}
+	for _, level := range levels {
+		want := bbtest.Encode(t, content, compress.WithBlockSize(bbtest.BlockSize), compress.WithLevel(level))
+		for _, match := range []compress.Backend{compress.BackendAuto, compress.BackendCPU,
+			compress.BackendGPU, compress.BackendFused} {
+			for _, entropy := range []compress.Backend{compress.BackendAuto, compress.BackendCPU,
+				compress.BackendGPU, compress.BackendFused} {
+				if (match == compress.BackendFused) != (entropy == compress.BackendFused) {
+					continue
+				}
+				for _, workers := range workerCounts {
+					testBackend(t, content, want, level, workers, match, entropy)
+				}
+			}
+		}
+	}
+}
+
+// testBackend writes content and reads want with a software device.
+func testBackend(t *testing.T, content, want []byte, level, workers int, match, entropy compress.Backend) {
+	t.Helper()
+	s := bbtest.DeviceScheduler(t, workers, gpu.SoftConfig{Batch: 4})
+	opts := []compress.Option{
+		compress.WithScheduler(s),
+		compress.WithBackend(match, entropy),
+		compress.WithBlockSize(bbtest.BlockSize),
+		compress.WithLevel(level),
+	}
+	strict := match.Strict() || entropy.Strict()
+	if level == 9 && strict {
+		// No device writes layout Dense, so a strict backend is an error. Reading is not.
+		if _, err := compress.AppendEncode(nil, content, opts...); err == nil {
+			t.Error("AppendEncode succeeds at level 9 with a strict backend")
+		}
+	} else {
+		bbtest.Equal(t, bbtest.Encode(t, content, opts...), want, "Writer")
+		got, err := compress.AppendEncode(nil, content, append(opts, compress.WithContentSize(-1))...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err = compress.AppendDecode(nil, got, opts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bbtest.Equal(t, got, content, "AppendDecode")
+	}
+	got, err := io.ReadAll(bbtest.NewReader(t, bytes.NewReader(want), opts...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bbtest.Equal(t, got, content, "Reader")
+	r := bbtest.OpenAt(t, want, opts...)
+	defer r.Close()
+	got, err = io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bbtest.Equal(t, got, content, "ReaderAt")
+	n := bbtest.RanOn(s.Stats(), compress.BackendGPU)
+	if mustRun := strict && level != 9; mustRun && n == 0 {
+		t.Errorf("level %d, backends %v, %v: nothing ran on the device", level, match, entropy)
+	}
+	if match == compress.BackendCPU && entropy == compress.BackendCPU && n > 0 {
+		t.Errorf("level %d, backend CPU: %d stages of blocks ran on the device", level, n)
+	}
+}
+
+// TestNoDevice checks that a strict backend without a suitable device is ErrDevice everywhere.
+func TestNoDevice(t *testing.T) {
+	file := bbtest.Encode(t, bbtest.MixedBytes(3*bbtest.BlockSize), compress.WithBlockSize(bbtest.BlockSize))
+	s := bbtest.DeviceScheduler(t, 1, gpu.SoftConfig{Ops: []gpu.Op{gpu.Stage0}})
+	for name, opts := range map[string][]compress.Option{
+		"shared scheduler": {compress.WithBackend(compress.BackendGPU, compress.BackendAuto)},
+		"private scheduler": {
+			compress.WithBackend(compress.BackendAuto, compress.BackendGPU), compress.WithConcurrency(2),
+		},
+		"fused": {compress.WithBackend(compress.BackendFused, compress.BackendFused)},
+		"no device": {
+			compress.WithBackend(compress.BackendAuto, compress.BackendGPU),
+			compress.WithScheduler(compress.NewScheduler(1)),
+		},
+		"wrong device": {
+			compress.WithBackend(compress.BackendAuto, compress.BackendGPU), compress.WithScheduler(s),
+		},
+		"half of a device": {
+			compress.WithBackend(compress.BackendFused, compress.BackendFused), compress.WithScheduler(s),
+		},
+	} {
+		if _, err := compress.NewWriter(io.Discard, opts...); !errors.Is(err, compress.ErrDevice) {
+			t.Errorf("%s: NewWriter: error %v, want ErrDevice", name, err)
+		}
+		if _, err := compress.AppendDecode(nil, file, opts...); !errors.Is(err, compress.ErrDevice) {
+			t.Errorf("%s: AppendDecode: error %v, want ErrDevice", name, err)
+		}
+	}
+	// A device that cannot run the stage is an error; the CPU does not take over.
+	opts := []compress.Option{
+		compress.WithBackend(compress.BackendAuto, compress.BackendGPU), compress.WithScheduler(s),
+	}
+	got, err := compress.AppendEncode([]byte("x"), bbtest.MixedBytes(bbtest.BlockSize), opts...)
+	if !errors.Is(err, compress.ErrDevice) || string(got) != "x" {
+		t.Errorf("AppendEncode: %d bytes, error %v; want 1 byte, ErrDevice", len(got), err)
+	}
+	_, err = bbtest.OpenFile(file, opts...)
+	if !errors.Is(err, compress.ErrDevice) {
+		t.Errorf("NewReaderAt: error %v, want ErrDevice", err)
+	}
+	err = bbtest.RecoverFrom(io.Discard, file, nil, opts...)
+	if !errors.Is(err, compress.ErrDevice) {
+		t.Errorf("Recover: error %v, want ErrDevice", err)
+	}
+	if err := compress.NewScheduler(1).SetDevice(nil); !errors.Is(err, compress.ErrDevice) {
+		t.Errorf("SetDevice(nil): error %v, want ErrDevice", err)
+	}
+	for _, b := range [][2]compress.Backend{
+		{compress.BackendFused + 1, compress.BackendAuto}, {compress.BackendCPU, compress.BackendFused + 1},
+		{compress.BackendFused, compress.BackendGPU}, {compress.BackendGPU, compress.BackendFused},
+		{compress.BackendFused, compress.BackendAuto}, {compress.BackendCPU, compress.BackendFused},
+	} {
+		if _, err := compress.NewWriter(
+			io.Discard, compress.WithBackend(b[0], b[1]),
+		); !errors.Is(err, compress.ErrOption) {
+			t.Errorf("backends %v: error %v, want ErrOption", b, err)
+		}
+	}
+	if err := s.SetDevice(compress.NewSoftDevice(gpu.SoftConfig{})); !errors.Is(err, compress.ErrDevice) {
+		t.Errorf("second SetDevice: error %v, want ErrDevice", err)
+	}
+}
+
+// TestLostDevice checks that DeviceStatus reports a lost device, and that the file is the same.
+func TestLostDevice(t *testing.T) {
+	content := bbtest.TextBytes(40*bbtest.BlockSize, 1)
+	s := bbtest.DeviceScheduler(t, 2, gpu.SoftConfig{Batch: 2, LostAfter: 3})
+	opts := []compress.Option{
+		compress.WithScheduler(s), compress.WithBackend(compress.BackendGPU, compress.BackendGPU),
+		compress.WithBlockSize(bbtest.BlockSize),
+	}
+	file := bbtest.Encode(t, content, opts...)
+	bbtest.Equal(t, file, bbtest.Encode(t, content, compress.WithBlockSize(bbtest.BlockSize)), "file")
+	if d, _ := s.DeviceStatus(); !errors.Is(d.Err, gpu.ErrLost) {
+		t.Errorf("DeviceStatus().Err = %v, want %v", d.Err, gpu.ErrLost)
+	}
+	if st := s.Stats(); st.Returned == 0 || bbtest.RanOn(st, compress.BackendGPU) == 0 ||
+		bbtest.RanOn(st, compress.BackendCPU) == 0 {
+		t.Errorf("statistics %+v: want blocks returned, on the device and on the CPU", st)
+	}
+}
+
+// TestWrongDevice checks that wrong results of a device change no data, and that the device is
+// given up.
+func TestWrongDevice(t *testing.T) {
+	content := bbtest.TextBytes(40*bbtest.BlockSize, 1)
+	file := bbtest.Encode(t, content, compress.WithBlockSize(bbtest.BlockSize))
+	for _, backend := range []compress.Backend{compress.BackendGPU, compress.BackendAuto} {
+		for _, decode := range []bool{false, true} {
+			s := compress.NewScheduler(2)
+			s.SetDevice(bbtest.WrongDevice{Device: compress.NewSoftDevice(gpu.SoftConfig{}), Decode: decode})
+			opts := []compress.Option{
+				compress.WithScheduler(s), compress.WithBackend(compress.BackendCPU, backend),
+			}
+			bbtest.Equal(t, bbtest.Encode(t, content,
+				append(opts, compress.WithBlockSize(bbtest.BlockSize))...), file, "Writer")
+			got, err := compress.AppendDecode(nil, file, opts...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			bbtest.Equal(t, got, content, "AppendDecode")
+			if d, _ := s.DeviceStatus(); backend == compress.BackendGPU && d.Err == nil {
+				t.Error("no error after a wrong result")
+			}
+		}
+	}
+}
+
+// TestDeviceMemory checks that more blocks are in flight with a device, but not beyond
+// WithMaxMemory.
+func TestDeviceMemory(t *testing.T) {
+	content := bbtest.TextBytes(3<<20, 1)
+	s := bbtest.DeviceScheduler(t, 2, gpu.SoftConfig{Batch: 8})
+	plain, err := compress.WriterMemory(compress.WithConcurrency(2), compress.WithBlockSize(64<<10))
+	if err != nil {
+		t.Fatal(err)
+	}
+	more, err := compress.WriterMemory(compress.WithScheduler(s), compress.WithBlockSize(64<<10))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if more < 2*plain {
+		t.Errorf("WriterMemory is %d bytes with a device, %d without; want twice as much", more,
+			plain)
+	}
+	opts := []compress.Option{
+		compress.WithScheduler(s),
+		compress.WithBlockSize(64 << 10),
+		compress.WithMaxMemory(plain),
+		compress.WithBackend(compress.BackendGPU, compress.BackendGPU),
+	}
+	if got, err := compress.WriterMemory(opts...); err != nil || got > plain {
+		t.Errorf("WriterMemory is %d bytes with a limit of %d; error %v", got, plain, err)
+	}
+	bbtest.Equal(t, bbtest.Encode(t, content, opts...),
+		bbtest.Encode(t, content, compress.WithBlockSize(64<<10)), "file")
+}
+
+// TestNoDriver checks that a program without GPU drivers says in one line how to link one.
+func TestNoDriver(t *testing.T) {
+	if list := gpu.Drivers(); len(list) > 0 {
+		t.Fatalf("the root package links the GPU drivers %q", list)
+	}
+	for _, tt := range []struct{ name, want string }{
+		{"", "import github.com/gopz/compress/gpu/webgpu and build with -tags webgpu"},
+		{"webgpu:1", "import github.com/gopz/compress/gpu/webgpu and build with -tags webgpu"},
+		{"opengl", "import github.com/gopz/compress/gpu/opengl and build with -tags opengl,egl"},
+		{"cuda", "valid names: soft"},
+	} {
+		_, err := compress.OpenDevice(tt.name)
+		if !errors.Is(err, compress.ErrDevice) || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("OpenDevice(%q): error %v, want %q in it", tt.name, err, tt.want)
+		}
+		if err != nil && strings.Contains(err.Error(), "\n") {
+			t.Errorf("OpenDevice(%q): error of several lines: %q", tt.name, err)
+		}
+	}
+	if _, err := compress.GPUs(); !errors.Is(err, compress.ErrDevice) {
+		t.Errorf("GPUs: error %v, want ErrDevice", err)
+	}
+}
+
+// TestOpenDevice checks the names that every build knows.
+func TestOpenDevice(t *testing.T) {
+	if !slices.Contains(compress.Devices(), "soft") {
+		t.Errorf("Devices() = %q, want soft among them", compress.Devices())
+	}
+	d, err := compress.OpenDevice("soft")
+	if err != nil || d.Info().Name != "soft" {
+		t.Fatal(d, err)
+	}
+	d.Close()
+	d.Close()
+	if d, err := compress.OpenDevice("none"); d != nil || !errors.Is(err, compress.ErrDevice) {
+		t.Errorf("OpenDevice(none) = %v, error %v, want ErrDevice", d, err)
+	}
+	if d, _ := compress.OpenDevice(""); d != nil && d.Info().Name == "soft" {
+		t.Error("OpenDevice without a name opens the software device")
+	}
+}
+
+// TestLazyDevice checks that LazyDevice starts nothing.
+func TestLazyDevice(t *testing.T) {
+	d, err := compress.LazyDevice("")
+	if err != nil {
+		if d != nil || !errors.Is(err, compress.ErrDevice) {
+			t.Errorf("LazyDevice() = %v, error %v, want ErrDevice", d, err)
+		}
+		return
+	}
+	if info := d.Info(); info.Ops[gpu.StageN].Batch == 0 || info.Ops[gpu.Stage0].MinAuto == 0 {
+		t.Errorf("limits are missing: %+v", info)
+	}
+	if d.Accepts(&gpu.Request{}) || d.StartError() != nil {
+		t.Error("the device has started before its first blocks")
+	}
+	d.Close()
+}
+
+// TestLateStart checks that a device takes part once it has started, and that a failed start
+// changes nothing.
+func TestLateStart(t *testing.T) {
+	content := bbtest.MixedBytes(200 * bbtest.BlockSize)
+	want := bbtest.Encode(t, content, compress.WithBlockSize(bbtest.BlockSize))
+	for _, fails := range []bool{false, true} {
+		s := compress.NewScheduler(2)
+		s.EnableStats(true)
+		soft := compress.NewSoftDevice(gpu.SoftConfig{})
+		d := gpu.NewLazy(soft.Info(), func() (compress.Device, error) {
+			if fails {
+				return nil, errors.New("test")
+			}
+			return soft, nil
+		})
+		if err := s.SetDevice(d); err != nil {
+			t.Fatal(err)
+		}
+		d.Start()
+		for end := time.Now().Add(20 * time.Second); ; {
+			bbtest.Equal(t, bbtest.Encode(t, content, compress.WithScheduler(s),
+				compress.WithBlockSize(bbtest.BlockSize)), want, "file")
+			if n := bbtest.RanOn(s.Stats(), compress.BackendGPU); n > 0 || fails && d.StartError() != nil {
+				if fails && n > 0 {
+					t.Error("blocks ran on a device that did not start")
+				}
+				break
+			}
+			if time.Now().After(end) {
+				t.Fatal("no block ran on the device within 20 s")
+			}
+		}
+		d.Close()
+		soft.Close()
+	}
+}
