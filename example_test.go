@@ -41,7 +41,7 @@ func ExampleNewWriter_options() {
 	var file bytes.Buffer
 	w, err := compress.NewWriter(&file,
 		compress.WithLevel(9),
-		compress.WithPipeline("lzr"),
+		bridge.Pipeline("lzr"),
 		compress.WithBlockSize(256<<10),
 		compress.WithConcurrency(2))
 	if err != nil {

@@ -30,8 +30,8 @@ func DamageFile(t testing.TB) (file, content []byte, ends []int) {
 	add(make([]byte, 50))
 	add(nil)
 	streams, content = append(streams, two), append(content, b...)
-	add(TextBytes(20, 7), compress.WithPipeline("lzr"))
-	add(TextBytes(200, 8), compress.WithPipeline("lzr"))
+	add(TextBytes(20, 7), bridge.Pipeline("lzr"))
+	add(TextBytes(200, 8), bridge.Pipeline("lzr"))
 	for _, p := range streams {
 		file = append(file, p...)
 		ends = append(ends, len(file))

@@ -21,7 +21,7 @@ func DeviceScheduler(t testing.TB, workers int, cfg gpu.SoftConfig) *compress.Sc
 }
 
 // RanOn returns the number of stages of blocks that ran on a backend.
-func RanOn(s compress.SchedulerStats, on compress.Backend) (n int64) {
+func RanOn(s compress.Stats, on gpu.Backend) (n int64) {
 	for _, x := range s.Stages {
 		if x.Backend == on && x.Stage != "check" && x.Stage != "verify" {
 			n += x.Blocks

@@ -192,7 +192,7 @@ func Panics(f func()) (v any) {
 // given number of blocks.
 func WithCachedBlocks(t testing.TB, blocks, workers, blockSize int) compress.Option {
 	t.Helper()
-	p := pipeline.ByName(compress.DefaultPipeline)
+	p := pipeline.ByName(bridge.DefaultPipeline)
 	plan := pipeline.Plan{InFlight: blocks}
 	block := 2*blockSize + 5*blockSize/16 + 4096 // with what it is compressed to
 	memory := int64(blocks)*int64(block+p.Window) +

@@ -140,10 +140,10 @@ func TestErrorIs(t *testing.T) {
 func TestWriterPanics(t *testing.T) {
 	bbtest.CheckGoroutines(t)
 	content := bbtest.MixedBytes(8 * bbtest.BlockSize)
-	for _, p := range compress.Pipelines() {
+	for _, p := range bridge.Pipelines() {
 		for _, workers := range bbtest.WorkerCounts {
 			opts := []compress.Option{
-				compress.WithPipeline(p.Name),
+				bridge.Pipeline(p.Name),
 				compress.WithBlockSize(bbtest.BlockSize),
 				compress.WithConcurrency(workers),
 			}
@@ -187,8 +187,8 @@ func TestReaderPanics(t *testing.T) {
 	files := map[string][]byte{
 		"gzip": bbtest.GzipMember(t, content), "zstd": bbtest.ZstdStream(t, content, 1000),
 	}
-	for _, p := range compress.Pipelines() {
-		files[p.Name] = bbtest.Encode(t, content, compress.WithPipeline(p.Name),
+	for _, p := range bridge.Pipelines() {
+		files[p.Name] = bbtest.Encode(t, content, bridge.Pipeline(p.Name),
 			compress.WithBlockSize(bbtest.BlockSize))
 	}
 	for name, file := range files {
@@ -238,8 +238,8 @@ func TestReaderPanicsInDecoder(t *testing.T) {
 // TestReaderAtPanics lets the underlying ReaderAt panic. A ReaderAt must go on working.
 func TestReaderAtPanics(t *testing.T) {
 	content := bbtest.TextBytes(8*bbtest.BlockSize, 1)
-	for _, pipe := range []string{compress.DefaultPipeline, "lzf"} {
-		file := bbtest.Encode(t, content, compress.WithPipeline(pipe),
+	for _, pipe := range []string{bridge.DefaultPipeline, "lzf"} {
+		file := bbtest.Encode(t, content, bridge.Pipeline(pipe),
 			compress.WithBlockSize(bbtest.BlockSize))
 		src := &bbtest.PanicReaderAt{Reader: *bytes.NewReader(file)}
 		r, err := compress.NewReaderAt(src, int64(len(file)),

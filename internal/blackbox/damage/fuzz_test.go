@@ -21,7 +21,7 @@ func FuzzReader(f *testing.F) {
 		compress.WithChecksum(false)))
 	f.Add(bbtest.Encode(f, nil))
 	f.Add(bbtest.Encode(f, bbtest.TextBytes(10_000, 1), compress.WithBlockSize(bbtest.BlockSize),
-		compress.WithPipeline("lzr")))
+		bridge.Pipeline("lzr")))
 	f.Add(bbtest.Encode(f, make([]byte, 100_000), compress.WithBlockSize(1<<16), compress.WithChecksum(false),
 		compress.WithContentSize(100_000)))
 	const limit = 16 << 20
@@ -69,10 +69,10 @@ func FuzzReadStandard(f *testing.F) {
 		f.Add(file.File)
 		f.Add(file.File[:len(file.File)/2])
 	}
-	f.Add(bbtest.Encode(f, bbtest.MixedBytes(20_000), compress.WithPipeline("lzf"),
+	f.Add(bbtest.Encode(f, bbtest.MixedBytes(20_000), bridge.Pipeline("lzf"),
 		compress.WithBlockSize(bbtest.BlockSize),
 		compress.WithChecksum(false)))
-	f.Add(bbtest.Encode(f, bbtest.MixedBytes(20_000), compress.WithPipeline("deflate"),
+	f.Add(bbtest.Encode(f, bbtest.MixedBytes(20_000), bridge.Pipeline("deflate"),
 		compress.WithBlockSize(bbtest.BlockSize)))
 	const limit = 12 << 20
 	f.Fuzz(func(t *testing.T, p []byte) {
@@ -155,9 +155,9 @@ func FuzzRoundTrip(f *testing.F) {
 		"decode so coded a from is the block code"
 	f.Add([]byte(words), uint16(999), uint8(1))
 	f.Fuzz(func(t *testing.T, content []byte, chunk uint16, how uint8) {
-		list := compress.Pipelines()
+		list := bridge.Pipelines()
 		opts := []compress.Option{
-			compress.WithPipeline(list[int(how)%len(list)].Name),
+			bridge.Pipeline(list[int(how)%len(list)].Name),
 			compress.WithLevel(compress.MinLevel + int(how)/2%compress.MaxLevel),
 			compress.WithBlockSize(bbtest.BlockSize), compress.WithConcurrency(2),
 		}

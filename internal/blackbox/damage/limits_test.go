@@ -84,9 +84,9 @@ func TestMemoryLimit(t *testing.T) {
 func TestMemoryTarget(t *testing.T) {
 	const block = 1 << 20
 	content := bbtest.TextBytes(12*block, 1)
-	for _, p := range compress.Pipelines() {
+	for _, p := range bridge.Pipelines() {
 		opts := []compress.Option{
-			compress.WithConcurrency(8), compress.WithBlockSize(block), compress.WithPipeline(p.Name),
+			compress.WithConcurrency(8), compress.WithBlockSize(block), bridge.Pipeline(p.Name),
 		}
 		with := func(o ...compress.Option) []compress.Option { return append(o, opts...) }
 		memory := func(o ...compress.Option) (writer, reader int64) {
@@ -98,28 +98,28 @@ func TestMemoryTarget(t *testing.T) {
 			return writer, reader
 		}
 		full, fullReader := memory()
-		least, leastReader := memory(compress.WithMemoryTarget(1))
-		half, halfReader := memory(compress.WithMemoryTarget(full / 2))
+		least, leastReader := memory(bridge.MemoryTarget(1))
+		half, halfReader := memory(bridge.MemoryTarget(full / 2))
 		if least >= full || half > full/2 || half <= least ||
 			leastReader >= fullReader || halfReader > fullReader {
 			t.Errorf("%s: Writer %d, %d, %d; Reader %d, %d, %d: without a target, with half, with 1 byte",
 				p.Name, full, half, least, fullReader, halfReader, leastReader)
 		}
 		// A limit is an error, also below the target.
-		_, err := compress.WriterMemory(with(compress.WithMemoryTarget(full/2),
+		_, err := compress.WriterMemory(with(bridge.MemoryTarget(full/2),
 			compress.WithMaxMemory(least-1))...)
 		if !errors.Is(err, compress.ErrMemory) {
 			t.Errorf("%s: a limit below the target: %v", p.Name, err)
 		}
 		file := bbtest.Encode(t, content, opts...)
-		if got := bbtest.Encode(t, content, with(compress.WithMemoryTarget(1))...); !bytes.Equal(got, file) {
+		if got := bbtest.Encode(t, content, with(bridge.MemoryTarget(1))...); !bytes.Equal(got, file) {
 			t.Errorf("%s: a target changes the file", p.Name)
 		}
-		got, err := bbtest.Decode(file, compress.WithConcurrency(8), compress.WithMemoryTarget(1))
+		got, err := bbtest.Decode(file, compress.WithConcurrency(8), bridge.MemoryTarget(1))
 		if err != nil || !bytes.Equal(got, content) {
 			t.Errorf("%s: Reader: %d bytes, %v", p.Name, len(got), err)
 		}
-		r := bbtest.OpenAt(t, file, compress.WithConcurrency(8), compress.WithMemoryTarget(1))
+		r := bbtest.OpenAt(t, file, compress.WithConcurrency(8), bridge.MemoryTarget(1))
 		if got, err := io.ReadAll(r); err != nil || !bytes.Equal(got, content) {
 			t.Errorf("%s: ReaderAt: %d bytes, %v", p.Name, len(got), err)
 		}
@@ -137,17 +137,17 @@ func TestLeastMemory(t *testing.T) {
 		}
 		return e.Memory
 	}
-	for _, p := range compress.Pipelines() {
-		file := bbtest.Encode(t, content, compress.WithPipeline(p.Name),
+	for _, p := range bridge.Pipelines() {
+		file := bbtest.Encode(t, content, bridge.Pipeline(p.Name),
 			compress.WithBlockSize(bbtest.BlockSize))
-		large := bbtest.Encode(t, make([]byte, 1<<20), compress.WithPipeline(p.Name),
+		large := bbtest.Encode(t, make([]byte, 1<<20), bridge.Pipeline(p.Name),
 			compress.WithBlockSize(64<<10))
 		file = append(file, large...)
-		file = append(file, bbtest.Encode(t, content, compress.WithPipeline(p.Name),
+		file = append(file, bbtest.Encode(t, content, bridge.Pipeline(p.Name),
 			compress.WithBlockSize(bbtest.BlockSize))...)
 		for name, f := range map[string]func(o ...compress.Option) error{
 			"Writer": func(o ...compress.Option) error {
-				_, err := compress.NewWriter(io.Discard, append(o, compress.WithPipeline(p.Name))...)
+				_, err := compress.NewWriter(io.Discard, append(o, bridge.Pipeline(p.Name))...)
 				return err
 			},
 			"ReaderAt": func(o ...compress.Option) error {

@@ -26,11 +26,11 @@ func TestBackends(t *testing.T) {
 	}
 	for _, level := range levels {
 		want := bbtest.Encode(t, content, compress.WithBlockSize(bbtest.BlockSize), compress.WithLevel(level))
-		for _, match := range []compress.Backend{compress.BackendAuto, compress.BackendCPU,
-			compress.BackendGPU, compress.BackendFused} {
-			for _, entropy := range []compress.Backend{compress.BackendAuto, compress.BackendCPU,
-				compress.BackendGPU, compress.BackendFused} {
-				if (match == compress.BackendFused) != (entropy == compress.BackendFused) {
+		for _, match := range []gpu.Backend{gpu.BackendAuto, gpu.BackendCPU,
+			gpu.BackendGPU, gpu.BackendFused} {
+			for _, entropy := range []gpu.Backend{gpu.BackendAuto, gpu.BackendCPU,
+				gpu.BackendGPU, gpu.BackendFused} {
+				if (match == gpu.BackendFused) != (entropy == gpu.BackendFused) {
 					continue
 				}
 				for _, workers := range workerCounts {
@@ -42,7 +42,7 @@ func TestBackends(t *testing.T) {
 }
 
 // testBackend writes content and reads want with a software device.
-func testBackend(t *testing.T, content, want []byte, level, workers int, match, entropy compress.Backend) {
+func testBackend(t *testing.T, content, want []byte, level, workers int, match, entropy gpu.Backend) {
 	t.Helper()
 	s := bbtest.DeviceScheduler(t, workers, gpu.SoftConfig{Batch: 4})
 	opts := []compress.Option{
@@ -81,11 +81,11 @@ func testBackend(t *testing.T, content, want []byte, level, workers int, match, 
 		t.Fatal(err)
 	}
 	bbtest.Equal(t, got, content, "ReaderAt")
-	n := bbtest.RanOn(s.Stats(), compress.BackendGPU)
+	n := bbtest.RanOn(s.Stats(), gpu.BackendGPU)
 	if mustRun := strict && level != 9; mustRun && n == 0 {
 		t.Errorf("level %d, backends %v, %v: nothing ran on the device", level, match, entropy)
 	}
-	if match == compress.BackendCPU && entropy == compress.BackendCPU && n > 0 {
+	if match == gpu.BackendCPU && entropy == gpu.BackendCPU && n > 0 {
 		t.Errorf("level %d, backend CPU: %d stages of blocks ran on the device", level, n)
 	}
 }
@@ -95,52 +95,52 @@ func TestNoDevice(t *testing.T) {
 	file := bbtest.Encode(t, bbtest.MixedBytes(3*bbtest.BlockSize), compress.WithBlockSize(bbtest.BlockSize))
 	s := bbtest.DeviceScheduler(t, 1, gpu.SoftConfig{Ops: []gpu.Op{gpu.Stage0}})
 	for name, opts := range map[string][]compress.Option{
-		"shared scheduler": {compress.WithBackend(compress.BackendGPU, compress.BackendAuto)},
+		"shared scheduler": {compress.WithBackend(gpu.BackendGPU, gpu.BackendAuto)},
 		"private scheduler": {
-			compress.WithBackend(compress.BackendAuto, compress.BackendGPU), compress.WithConcurrency(2),
+			compress.WithBackend(gpu.BackendAuto, gpu.BackendGPU), compress.WithConcurrency(2),
 		},
-		"fused": {compress.WithBackend(compress.BackendFused, compress.BackendFused)},
+		"fused": {compress.WithBackend(gpu.BackendFused, gpu.BackendFused)},
 		"no device": {
-			compress.WithBackend(compress.BackendAuto, compress.BackendGPU),
+			compress.WithBackend(gpu.BackendAuto, gpu.BackendGPU),
 			compress.WithScheduler(compress.NewScheduler(1)),
 		},
 		"wrong device": {
-			compress.WithBackend(compress.BackendAuto, compress.BackendGPU), compress.WithScheduler(s),
+			compress.WithBackend(gpu.BackendAuto, gpu.BackendGPU), compress.WithScheduler(s),
 		},
 		"half of a device": {
-			compress.WithBackend(compress.BackendFused, compress.BackendFused), compress.WithScheduler(s),
+			compress.WithBackend(gpu.BackendFused, gpu.BackendFused), compress.WithScheduler(s),
 		},
 	} {
-		if _, err := compress.NewWriter(io.Discard, opts...); !errors.Is(err, compress.ErrDevice) {
+		if _, err := compress.NewWriter(io.Discard, opts...); !errors.Is(err, gpu.ErrDevice) {
 			t.Errorf("%s: NewWriter: error %v, want ErrDevice", name, err)
 		}
-		if _, err := compress.AppendDecode(nil, file, opts...); !errors.Is(err, compress.ErrDevice) {
+		if _, err := compress.AppendDecode(nil, file, opts...); !errors.Is(err, gpu.ErrDevice) {
 			t.Errorf("%s: AppendDecode: error %v, want ErrDevice", name, err)
 		}
 	}
 	// A device that cannot run the stage is an error; the CPU does not take over.
 	opts := []compress.Option{
-		compress.WithBackend(compress.BackendAuto, compress.BackendGPU), compress.WithScheduler(s),
+		compress.WithBackend(gpu.BackendAuto, gpu.BackendGPU), compress.WithScheduler(s),
 	}
 	got, err := compress.AppendEncode([]byte("x"), bbtest.MixedBytes(bbtest.BlockSize), opts...)
-	if !errors.Is(err, compress.ErrDevice) || string(got) != "x" {
+	if !errors.Is(err, gpu.ErrDevice) || string(got) != "x" {
 		t.Errorf("AppendEncode: %d bytes, error %v; want 1 byte, ErrDevice", len(got), err)
 	}
 	_, err = bbtest.OpenFile(file, opts...)
-	if !errors.Is(err, compress.ErrDevice) {
+	if !errors.Is(err, gpu.ErrDevice) {
 		t.Errorf("NewReaderAt: error %v, want ErrDevice", err)
 	}
 	err = bbtest.RecoverFrom(io.Discard, file, nil, opts...)
-	if !errors.Is(err, compress.ErrDevice) {
+	if !errors.Is(err, gpu.ErrDevice) {
 		t.Errorf("Recover: error %v, want ErrDevice", err)
 	}
-	if err := compress.NewScheduler(1).SetDevice(nil); !errors.Is(err, compress.ErrDevice) {
+	if err := compress.NewScheduler(1).SetDevice(nil); !errors.Is(err, gpu.ErrDevice) {
 		t.Errorf("SetDevice(nil): error %v, want ErrDevice", err)
 	}
-	for _, b := range [][2]compress.Backend{
-		{compress.BackendFused + 1, compress.BackendAuto}, {compress.BackendCPU, compress.BackendFused + 1},
-		{compress.BackendFused, compress.BackendGPU}, {compress.BackendGPU, compress.BackendFused},
-		{compress.BackendFused, compress.BackendAuto}, {compress.BackendCPU, compress.BackendFused},
+	for _, b := range [][2]gpu.Backend{
+		{gpu.BackendFused + 1, gpu.BackendAuto}, {gpu.BackendCPU, gpu.BackendFused + 1},
+		{gpu.BackendFused, gpu.BackendGPU}, {gpu.BackendGPU, gpu.BackendFused},
+		{gpu.BackendFused, gpu.BackendAuto}, {gpu.BackendCPU, gpu.BackendFused},
 	} {
 		if _, err := compress.NewWriter(
 			io.Discard, compress.WithBackend(b[0], b[1]),
@@ -148,7 +148,7 @@ func TestNoDevice(t *testing.T) {
 			t.Errorf("backends %v: error %v, want ErrOption", b, err)
 		}
 	}
-	if err := s.SetDevice(compress.NewSoftDevice(gpu.SoftConfig{})); !errors.Is(err, compress.ErrDevice) {
+	if err := s.SetDevice(compress.NewSoftDevice(gpu.SoftConfig{})); !errors.Is(err, gpu.ErrDevice) {
 		t.Errorf("second SetDevice: error %v, want ErrDevice", err)
 	}
 }
@@ -158,7 +158,7 @@ func TestLostDevice(t *testing.T) {
 	content := bbtest.TextBytes(40*bbtest.BlockSize, 1)
 	s := bbtest.DeviceScheduler(t, 2, gpu.SoftConfig{Batch: 2, LostAfter: 3})
 	opts := []compress.Option{
-		compress.WithScheduler(s), compress.WithBackend(compress.BackendGPU, compress.BackendGPU),
+		compress.WithScheduler(s), compress.WithBackend(gpu.BackendGPU, gpu.BackendGPU),
 		compress.WithBlockSize(bbtest.BlockSize),
 	}
 	file := bbtest.Encode(t, content, opts...)
@@ -166,8 +166,8 @@ func TestLostDevice(t *testing.T) {
 	if d, _ := s.DeviceStatus(); !errors.Is(d.Err, gpu.ErrLost) {
 		t.Errorf("DeviceStatus().Err = %v, want %v", d.Err, gpu.ErrLost)
 	}
-	if st := s.Stats(); st.Returned == 0 || bbtest.RanOn(st, compress.BackendGPU) == 0 ||
-		bbtest.RanOn(st, compress.BackendCPU) == 0 {
+	if st := s.Stats(); st.Returned == 0 || bbtest.RanOn(st, gpu.BackendGPU) == 0 ||
+		bbtest.RanOn(st, gpu.BackendCPU) == 0 {
 		t.Errorf("statistics %+v: want blocks returned, on the device and on the CPU", st)
 	}
 }
@@ -177,12 +177,12 @@ func TestLostDevice(t *testing.T) {
 func TestWrongDevice(t *testing.T) {
 	content := bbtest.TextBytes(40*bbtest.BlockSize, 1)
 	file := bbtest.Encode(t, content, compress.WithBlockSize(bbtest.BlockSize))
-	for _, backend := range []compress.Backend{compress.BackendGPU, compress.BackendAuto} {
+	for _, backend := range []gpu.Backend{gpu.BackendGPU, gpu.BackendAuto} {
 		for _, decode := range []bool{false, true} {
 			s := compress.NewScheduler(2)
 			s.SetDevice(bbtest.WrongDevice{Device: compress.NewSoftDevice(gpu.SoftConfig{}), Decode: decode})
 			opts := []compress.Option{
-				compress.WithScheduler(s), compress.WithBackend(compress.BackendCPU, backend),
+				compress.WithScheduler(s), compress.WithBackend(gpu.BackendCPU, backend),
 			}
 			bbtest.Equal(t, bbtest.Encode(t, content,
 				append(opts, compress.WithBlockSize(bbtest.BlockSize))...), file, "Writer")
@@ -191,7 +191,7 @@ func TestWrongDevice(t *testing.T) {
 				t.Fatal(err)
 			}
 			bbtest.Equal(t, got, content, "AppendDecode")
-			if d, _ := s.DeviceStatus(); backend == compress.BackendGPU && d.Err == nil {
+			if d, _ := s.DeviceStatus(); backend == gpu.BackendGPU && d.Err == nil {
 				t.Error("no error after a wrong result")
 			}
 		}
@@ -219,7 +219,7 @@ func TestDeviceMemory(t *testing.T) {
 		compress.WithScheduler(s),
 		compress.WithBlockSize(64 << 10),
 		compress.WithMaxMemory(plain),
-		compress.WithBackend(compress.BackendGPU, compress.BackendGPU),
+		compress.WithBackend(gpu.BackendGPU, gpu.BackendGPU),
 	}
 	if got, err := compress.WriterMemory(opts...); err != nil || got > plain {
 		t.Errorf("WriterMemory is %d bytes with a limit of %d; error %v", got, plain, err)
@@ -239,43 +239,43 @@ func TestNoDriver(t *testing.T) {
 		{"opengl", "import github.com/gopz/compress/gpu/opengl and build with -tags opengl,egl"},
 		{"cuda", "valid names: soft"},
 	} {
-		_, err := compress.OpenDevice(tt.name)
-		if !errors.Is(err, compress.ErrDevice) || !strings.Contains(err.Error(), tt.want) {
+		_, err := gpu.Open(tt.name)
+		if !errors.Is(err, gpu.ErrDevice) || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("OpenDevice(%q): error %v, want %q in it", tt.name, err, tt.want)
 		}
 		if err != nil && strings.Contains(err.Error(), "\n") {
 			t.Errorf("OpenDevice(%q): error of several lines: %q", tt.name, err)
 		}
 	}
-	if _, err := compress.GPUs(); !errors.Is(err, compress.ErrDevice) {
+	if _, err := gpu.Adapters(); !errors.Is(err, gpu.ErrDevice) {
 		t.Errorf("GPUs: error %v, want ErrDevice", err)
 	}
 }
 
 // TestOpenDevice checks the names that every build knows.
 func TestOpenDevice(t *testing.T) {
-	if !slices.Contains(compress.Devices(), "soft") {
-		t.Errorf("Devices() = %q, want soft among them", compress.Devices())
+	if !slices.Contains(gpu.Devices(), "soft") {
+		t.Errorf("Devices() = %q, want soft among them", gpu.Devices())
 	}
-	d, err := compress.OpenDevice("soft")
+	d, err := gpu.Open("soft")
 	if err != nil || d.Info().Name != "soft" {
 		t.Fatal(d, err)
 	}
 	d.Close()
 	d.Close()
-	if d, err := compress.OpenDevice("none"); d != nil || !errors.Is(err, compress.ErrDevice) {
+	if d, err := gpu.Open("none"); d != nil || !errors.Is(err, gpu.ErrDevice) {
 		t.Errorf("OpenDevice(none) = %v, error %v, want ErrDevice", d, err)
 	}
-	if d, _ := compress.OpenDevice(""); d != nil && d.Info().Name == "soft" {
+	if d, _ := gpu.Open(""); d != nil && d.Info().Name == "soft" {
 		t.Error("OpenDevice without a name opens the software device")
 	}
 }
 
 // TestLazyDevice checks that LazyDevice starts nothing.
 func TestLazyDevice(t *testing.T) {
-	d, err := compress.LazyDevice("")
+	d, err := gpu.OpenLazy("")
 	if err != nil {
-		if d != nil || !errors.Is(err, compress.ErrDevice) {
+		if d != nil || !errors.Is(err, gpu.ErrDevice) {
 			t.Errorf("LazyDevice() = %v, error %v, want ErrDevice", d, err)
 		}
 		return
@@ -298,7 +298,7 @@ func TestLateStart(t *testing.T) {
 		s := compress.NewScheduler(2)
 		s.EnableStats(true)
 		soft := compress.NewSoftDevice(gpu.SoftConfig{})
-		d := gpu.NewLazy(soft.Info(), func() (compress.Device, error) {
+		d := gpu.NewLazy(soft.Info(), func() (gpu.Device, error) {
 			if fails {
 				return nil, errors.New("test")
 			}
@@ -311,7 +311,7 @@ func TestLateStart(t *testing.T) {
 		for end := time.Now().Add(20 * time.Second); ; {
 			bbtest.Equal(t, bbtest.Encode(t, content, compress.WithScheduler(s),
 				compress.WithBlockSize(bbtest.BlockSize)), want, "file")
-			if n := bbtest.RanOn(s.Stats(), compress.BackendGPU); n > 0 || fails && d.StartError() != nil {
+			if n := bbtest.RanOn(s.Stats(), gpu.BackendGPU); n > 0 || fails && d.StartError() != nil {
 				if fails && n > 0 {
 					t.Error("blocks ran on a device that did not start")
 				}

@@ -65,7 +65,7 @@ func TestLateDeviceReads(t *testing.T) {
 		d := newLate(t)
 		s.SetDevice(d)
 		return []compress.Option{
-			compress.WithScheduler(s), compress.WithBackend(compress.BackendGPU, compress.BackendGPU),
+			compress.WithScheduler(s), compress.WithBackend(gpu.BackendGPU, gpu.BackendGPU),
 			compress.WithBlockSize(bbtest.BlockSize),
 		}
 	}
@@ -97,7 +97,7 @@ func TestCancelBehindDevice(t *testing.T) {
 	s.SetDevice(d)
 	content := bbtest.TextBytes(3*bbtest.BlockSize, 1)
 	opts := []compress.Option{
-		compress.WithScheduler(s), compress.WithBackend(compress.BackendGPU, compress.BackendGPU),
+		compress.WithScheduler(s), compress.WithBackend(gpu.BackendGPU, gpu.BackendGPU),
 		compress.WithBlockSize(bbtest.BlockSize),
 	}
 	first := make(chan error)
@@ -193,8 +193,8 @@ func overwrite(p []byte) {
 func TestReaderAtWithDevice(t *testing.T) {
 	content := bbtest.TextBytes(6*bbtest.BlockSize, 1)
 	for _, p := range []string{"lzr", "lzseqr", "lzf"} {
-		for _, b := range []compress.Backend{compress.BackendAuto, compress.BackendGPU} {
-			file, err := compress.AppendEncode(nil, content, compress.WithPipeline(p))
+		for _, b := range []gpu.Backend{gpu.BackendAuto, gpu.BackendGPU} {
+			file, err := compress.AppendEncode(nil, content, bridge.Pipeline(p))
 			if err != nil {
 				t.Fatal(err)
 			}

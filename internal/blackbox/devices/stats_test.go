@@ -45,7 +45,7 @@ func TestStats(t *testing.T) {
 		total.Total != sum.Total {
 		t.Errorf("Scheduler: %+v; sum of its runs: %+v", total, sum)
 	}
-	for _, st := range []compress.SchedulerStats{ws, rs} {
+	for _, st := range []compress.Stats{ws, rs} {
 		check := st.Stages[len(st.Stages)-1]
 		if check.Stage != "check" || check.Blocks != 21 || check.Bytes != int64(len(content)) {
 			t.Errorf("%+v", check)
@@ -103,9 +103,9 @@ func TestStatsOfRuns(t *testing.T) {
 		t.Errorf("%d runs, want 2", st.Runs)
 	}
 	s.SetDevice(compress.NewSoftDevice(gpu.SoftConfig{}))
-	if st := func() compress.SchedulerStats {
+	if st := func() compress.Stats {
 		w := bbtest.NewWriter(t, io.Discard, compress.WithScheduler(s),
-			compress.WithBackend(compress.BackendGPU, compress.BackendGPU))
+			compress.WithBackend(gpu.BackendGPU, gpu.BackendGPU))
 		w.Write(content)
 		w.Close()
 		return w.Stats()
@@ -125,18 +125,18 @@ func TestStatsOfRuns(t *testing.T) {
 // TestTrace checks that each stage of each block gives one event.
 func TestTrace(t *testing.T) {
 	content := bbtest.TextBytes(20*bbtest.BlockSize, 1)
-	for _, backend := range []compress.Backend{compress.BackendCPU, compress.BackendGPU,
-		compress.BackendFused} {
+	for _, backend := range []gpu.Backend{gpu.BackendCPU, gpu.BackendGPU,
+		gpu.BackendFused} {
 		var mu sync.Mutex
 		seen := map[string]int{}
 		workers := map[int]bool{}
 		s := bbtest.DeviceScheduler(t, 3, gpu.SoftConfig{Batch: 3})
-		trace := func(e compress.StageEvent) {
+		trace := func(e compress.Stage) {
 			mu.Lock()
 			defer mu.Unlock()
 			seen[e.Stage+" "+e.Backend.String()]++
 			// Close codes the last block itself if the workers have done all others by then.
-			if e.Worker != -2 || e.Block != 19 || backend != compress.BackendCPU {
+			if e.Worker != -2 || e.Block != 19 || backend != gpu.BackendCPU {
 				workers[e.Worker] = true
 			}
 			if e.Took < 0 || time.Since(e.Start) < e.Took {
@@ -150,7 +150,7 @@ func TestTrace(t *testing.T) {
 			compress.WithBlockSize(bbtest.BlockSize), compress.WithTrace(trace))
 		want := map[string]int{"lz77 cpu": 20, "lzseq cpu": 20, "rans cpu": 20, "check cpu": 40}
 		switch backend {
-		case compress.BackendGPU:
+		case gpu.BackendGPU:
 			want = map[string]int{
 				"lz77 gpu":   20,
 				"lzseq cpu":  20,
@@ -158,7 +158,7 @@ func TestTrace(t *testing.T) {
 				"verify cpu": 40,
 				"check cpu":  40,
 			}
-		case compress.BackendFused:
+		case gpu.BackendFused:
 			want = map[string]int{"fused gpu": 20, "verify cpu": 20, "check cpu": 40}
 		}
 		if len(seen) != len(want) {
@@ -170,7 +170,7 @@ func TestTrace(t *testing.T) {
 			}
 		}
 		for w := range workers {
-			if w < -1 || w > 2 || w == -1 && backend == compress.BackendCPU {
+			if w < -1 || w > 2 || w == -1 && backend == gpu.BackendCPU {
 				t.Errorf("worker %d", w)
 			}
 		}
@@ -184,7 +184,7 @@ func TestTraceNumbers(t *testing.T) {
 	var mu sync.Mutex
 	seen := map[int64]int{}
 	opts := []compress.Option{compress.WithBlockSize(bbtest.BlockSize), compress.WithConcurrency(2),
-		compress.WithTrace(func(e compress.StageEvent) {
+		compress.WithTrace(func(e compress.Stage) {
 			if e.Stage == "lzseq" {
 				mu.Lock()
 				seen[e.Block]++
@@ -268,17 +268,17 @@ func TestTuning(t *testing.T) {
 	if testenv.All() {
 		levels = []int{1, 4, 5, 6, 9}
 	}
-	for _, p := range compress.Pipelines() {
+	for _, p := range bridge.Pipelines() {
 		for _, level := range levels {
 			// Devices have no context-coded streams, and no finder of level 9.
 			onDevice := p.Format == compress.PZ && (level < 6 || level < 9 && p.Name == "lzr")
-			fixed := bbtest.Encode(t, content, compress.WithPipeline(p.Name), compress.WithLevel(level),
+			fixed := bbtest.Encode(t, content, bridge.Pipeline(p.Name), compress.WithLevel(level),
 				compress.WithBlockSize(bbtest.BlockSize))
 			for _, tuning := range []compress.Tuning{compress.TuneAuto, compress.TuneTrial,
 				compress.TuneLiterals} {
 				what := fmt.Sprintf("%s, level %d, %v", p.Name, level, tuning)
 				opts := []compress.Option{
-					compress.WithPipeline(p.Name),
+					bridge.Pipeline(p.Name),
 					compress.WithLevel(level),
 					compress.WithBlockSize(bbtest.BlockSize),
 					compress.WithTuning(tuning),
@@ -327,8 +327,8 @@ func TestTuning(t *testing.T) {
 						append(opts, compress.WithConcurrency(workers))...), want,
 						what)
 					s := bbtest.DeviceScheduler(t, workers, gpu.SoftConfig{Batch: 3})
-					for _, b := range []compress.Backend{compress.BackendAuto, compress.BackendGPU,
-						compress.BackendFused} {
+					for _, b := range []gpu.Backend{gpu.BackendAuto, gpu.BackendGPU,
+						gpu.BackendFused} {
 						if b.Strict() && !onDevice {
 							continue
 						}
@@ -337,7 +337,7 @@ func TestTuning(t *testing.T) {
 					}
 					// Only strict backends run on the device for sure.
 					if onDevice && tuning != compress.TuneLiterals &&
-						bbtest.RanOn(s.Stats(), compress.BackendGPU) == 0 {
+						bbtest.RanOn(s.Stats(), gpu.BackendGPU) == 0 {
 						t.Errorf("%s: no block ran on the device", what)
 					}
 				}

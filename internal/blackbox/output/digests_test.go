@@ -76,7 +76,7 @@ func (r digestRow) key() string {
 func digestRows() (rows []digestRow) {
 	for _, kind := range corpus.Kinds() {
 		content := kind.Make(digestContent)
-		for _, p := range compress.Pipelines() {
+		for _, p := range bridge.Pipelines() {
 			for level := compress.MinLevel; level <= compress.MaxLevel; level++ {
 				for _, o := range digestOptions {
 					if o.name != "" && (kind.Name != "mixed" || level%2 == 0) {
@@ -97,7 +97,7 @@ func digestRows() (rows []digestRow) {
 // result compresses the content of a row, and returns the columns of size and digest.
 func (r digestRow) result(t *testing.T, workers int) string {
 	opts := []compress.Option{
-		compress.WithPipeline(r.pipeline), compress.WithLevel(r.level), compress.WithBlockSize(digestBlock),
+		bridge.Pipeline(r.pipeline), compress.WithLevel(r.level), compress.WithBlockSize(digestBlock),
 		compress.WithConcurrency(workers),
 	}
 	p := bbtest.Encode(t, r.content, append(opts, r.opts...)...)

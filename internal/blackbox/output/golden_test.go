@@ -33,10 +33,10 @@ var golden = []struct {
 		compress.WithBlockSize(1 << 16),
 	}},
 	{"stored", generated("random", 5000), nil},
-	{"small-plain", generated("text", 3000), []compress.Option{compress.WithPipeline("lzr")}},
+	{"small-plain", generated("text", 3000), []compress.Option{bridge.Pipeline("lzr")}},
 	{"small-repeat", generated("text", 3000), []compress.Option{compress.WithLevel(6)}},
 	{"plain", generated("log", 150_000), []compress.Option{
-		compress.WithPipeline("lzr"), compress.WithLevel(5),
+		bridge.Pipeline("lzr"), compress.WithLevel(5),
 	}},
 	{"repeat", generated("text", 100_000), []compress.Option{compress.WithLevel(7)}},
 	{"segments", generated("mixed", 120_000), []compress.Option{compress.WithLevel(8)}},
@@ -62,7 +62,7 @@ var golden = []struct {
 	}},
 	{"dictionary", generated("json", 20_000), []compress.Option{compress.WithBlockSize(1 << 13)}},
 	{"dictionary-plain", generated("json", 9000), []compress.Option{
-		compress.WithBlockSize(1 << 12), compress.WithPipeline("lzr"),
+		compress.WithBlockSize(1 << 12), bridge.Pipeline("lzr"),
 	}},
 	{"dictionary-dense", generated("json", 70_000), []compress.Option{compress.WithLevel(9)}},
 	{"tiny-dictionary", func() []byte { return corpus.Document(1) }, nil},
@@ -72,7 +72,7 @@ var golden = []struct {
 	{"tiny-fill", func() []byte { return make([]byte, 65_000) }, nil},
 	{"tiny-empty", func() []byte { return nil }, nil},
 	{"tiny-unchecked", generated("json", 300), []compress.Option{
-		compress.WithChecksum(false), compress.WithPipeline("lzr"),
+		compress.WithChecksum(false), bridge.Pipeline("lzr"),
 	}},
 	// A block too long for a short header.
 	{"flushed-long", func() []byte { return make([]byte, 1<<21+1) }, []compress.Option{

@@ -22,10 +22,10 @@ func TestPlan(t *testing.T) {
 	bbtest.CheckGoroutines(t)
 	when := time.Unix(1_700_000_000, 0)
 	for name, content := range bbtest.TestContents() {
-		for _, p := range compress.Pipelines() {
+		for _, p := range bridge.Pipelines() {
 			for _, more := range [][]compress.Option{{compress.WithLevel(1)},
 				{compress.WithChecksum(false), compress.WithName("a.txt", when)}} {
-				opts := append(more, compress.WithPipeline(p.Name),
+				opts := append(more, bridge.Pipeline(p.Name),
 					compress.WithBlockSize(bbtest.BlockSize), compress.WithConcurrency(2))
 				want := bbtest.Encode(t, content,
 					append(opts, compress.WithContentSize(int64(len(content))))...)
@@ -141,9 +141,9 @@ func FuzzPlan(f *testing.F) {
 	f.Add(bbtest.TextBytes(4*bbtest.BlockSize, 2), uint64(2), uint8(3), uint8(6))
 	f.Add([]byte{}, uint64(3), uint8(1), uint8(4))
 	f.Fuzz(func(t *testing.T, content []byte, seed uint64, pipe, level uint8) {
-		all := compress.Pipelines()
+		all := bridge.Pipelines()
 		opts := []compress.Option{
-			compress.WithPipeline(all[int(pipe)%len(all)].Name),
+			bridge.Pipeline(all[int(pipe)%len(all)].Name),
 			compress.WithLevel(1 + int(level)%compress.MaxLevel),
 			compress.WithBlockSize(bbtest.BlockSize), compress.WithConcurrency(2),
 		}
@@ -285,7 +285,7 @@ func TestPosition(t *testing.T) {
 						}
 					})
 					opts := append([]compress.Option{compress.WithFormat(format),
-						compress.WithLevel(level), check, compress.WithPosition(&n),
+						compress.WithLevel(level), check, bridge.Position(&n),
 						compress.WithBlockSize(bbtest.BlockSize)}, more...)
 					bbtest.Encode(t, content, opts...)
 					if got := n.Load(); got != size {

@@ -25,7 +25,7 @@ const cutBlock = 16 << 10
 // withCuts returns options for files with cuts of a pipeline.
 func withCuts(pipeline string, opts ...compress.Option) []compress.Option {
 	return append([]compress.Option{
-		compress.WithPipeline(pipeline), compress.WithRsyncable(true), compress.WithBlockSize(cutBlock),
+		bridge.Pipeline(pipeline), compress.WithRsyncable(true), compress.WithBlockSize(cutBlock),
 	}, opts...)
 }
 
@@ -72,13 +72,13 @@ func TestRsyncable(t *testing.T) {
 	if !testenv.All() {
 		levels = []int{4}
 	}
-	for _, p := range compress.Pipelines() {
+	for _, p := range bridge.Pipelines() {
 		for _, level := range levels {
 			opts := withCuts(p.Name, compress.WithLevel(level))
 			file := bbtest.Encode(t, content, opts...)
-			plain := bbtest.Encode(t, content, compress.WithPipeline(p.Name),
+			plain := bbtest.Encode(t, content, bridge.Pipeline(p.Name),
 				compress.WithLevel(level), compress.WithBlockSize(cutBlock))
-			half := bbtest.Encode(t, content, compress.WithPipeline(p.Name), compress.WithLevel(level),
+			half := bbtest.Encode(t, content, bridge.Pipeline(p.Name), compress.WithLevel(level),
 				compress.WithBlockSize(cutBlock/2))
 			if len(file) > len(half)*101/100 {
 				t.Errorf("%s, level %d: %d bytes, without cuts %d", p.Name, level, len(file), len(half))
@@ -105,7 +105,7 @@ func TestRsyncable(t *testing.T) {
 			}
 			t.Logf("%s, level %d: up to %d of %d bytes are new", p.Name, level, worst, len(file))
 			edited := edits(content, 100_000)["byte inserted"]
-			without := bbtest.Encode(t, edited, compress.WithPipeline(p.Name),
+			without := bbtest.Encode(t, edited, bridge.Pipeline(p.Name),
 				compress.WithLevel(level), compress.WithBlockSize(cutBlock))
 			if n := missing(plain, without); n < len(plain)/3 {
 				t.Errorf("%s, level %d: without cuts only %d of %d bytes are new",
@@ -119,7 +119,7 @@ func TestRsyncable(t *testing.T) {
 func TestRsyncableFlush(t *testing.T) {
 	testenv.Slow(t)
 	lines := bbtest.LogLines(4000)
-	for _, p := range compress.Pipelines() {
+	for _, p := range bridge.Pipelines() {
 		opts := withCuts(p.Name)
 		file, _ := bbtest.FlushPieces(t, lines, 1000, opts...)
 		for _, at := range []int{0, 2001} {
@@ -147,7 +147,7 @@ func TestRsyncableSameBytes(t *testing.T) {
 		"mixed": bbtest.MixedBytes(150_000), "zeros": make([]byte, 60_000), "empty": nil,
 		"least": bbtest.TextBytes(cutBlock/4, 1), "block": bbtest.TextBytes(cutBlock, 2),
 	} {
-		for _, p := range compress.Pipelines() {
+		for _, p := range bridge.Pipelines() {
 			what := p.Name + ", " + name
 			want := bbtest.Encode(t, content, withCuts(p.Name, compress.WithConcurrency(1))...)
 			for _, workers := range bbtest.WorkerCounts {
@@ -176,7 +176,7 @@ func TestRsyncableSameBytes(t *testing.T) {
 // TestRsyncableRandomFlush flushes files with cuts at random places, also at cuts.
 func TestRsyncableRandomFlush(t *testing.T) {
 	content := bbtest.MixedBytes(10 * cutBlock)
-	for _, p := range compress.Pipelines() {
+	for _, p := range bridge.Pipelines() {
 		for seed := range uint64(3) {
 			pieces := bbtest.SplitAtRandom(content, rand.New(rand.NewPCG(seed, 2)))
 			if seed == 2 { // at every second cut
@@ -204,7 +204,7 @@ func TestRsyncableRandomFlush(t *testing.T) {
 // TestRsyncableReset checks that a Writer begins the next file anew.
 func TestRsyncableReset(t *testing.T) {
 	content := bbtest.MixedBytes(5*cutBlock + 1000)
-	for _, p := range compress.Pipelines() {
+	for _, p := range bridge.Pipelines() {
 		want := bbtest.Encode(t, content, withCuts(p.Name)...)
 		var b bytes.Buffer
 		w := bbtest.NewWriter(t, &b, withCuts(p.Name)...)
@@ -267,7 +267,7 @@ func TestRsyncableReadAhead(t *testing.T) {
 		}
 		src := &atomicSource{r: bytes.NewReader(file)}
 		var once sync.Once
-		trace := func(e compress.StageEvent) {
+		trace := func(e compress.Stage) {
 			if e.Block != busy {
 				return
 			}

@@ -92,7 +92,7 @@ func TestSameBytesTiers(t *testing.T) {
 	content := longMatches(size)
 	defer simd.SetTier(simd.Tier())
 	tiers := simd.Tiers()
-	for _, p := range compress.Pipelines() {
+	for _, p := range bridge.Pipelines() {
 		for _, level := range levels {
 			content := content
 			if level > 2 {
@@ -102,7 +102,7 @@ func TestSameBytesTiers(t *testing.T) {
 			for i, tier := range tiers {
 				simd.SetTier(tier)
 				opts := []compress.Option{
-					compress.WithPipeline(p.Name), compress.WithLevel(level), compress.WithConcurrency(1 + i),
+					bridge.Pipeline(p.Name), compress.WithLevel(level), compress.WithConcurrency(1 + i),
 				}
 				got := bbtest.Encode(t, content, opts...)
 				if i == 0 {
@@ -142,7 +142,7 @@ func TestSameBytesLastBlock(t *testing.T) {
 	}
 	for _, name := range names {
 		opts := []compress.Option{
-			compress.WithPipeline(name), compress.WithLevel(compress.MaxLevel),
+			bridge.Pipeline(name), compress.WithLevel(compress.MaxLevel),
 			compress.WithBlockSize(1 << 16),
 		}
 		want := sha256.Sum256(bbtest.Encode(t, content, append(opts, compress.WithConcurrency(1))...))

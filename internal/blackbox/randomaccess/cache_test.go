@@ -297,7 +297,7 @@ func TestReadAtSmall(t *testing.T) {
 		{2 * bbtest.SmallContent, 10, 0},
 	} {
 		var callers, workers atomic.Int64
-		trace := compress.WithTrace(func(e compress.StageEvent) {
+		trace := compress.WithTrace(func(e compress.Stage) {
 			if e.Worker == -2 {
 				callers.Store(1)
 			} else {
@@ -344,7 +344,7 @@ func TestZeroCache(t *testing.T) {
 	c := new(compress.Cache)
 	if _, err := bbtest.OpenFile(
 		file, compress.WithCache(c),
-	); !errors.Is(err, compress.ErrOption) || c.Stats() != (compress.CacheStats{}) {
+	); !errors.Is(err, compress.ErrOption) || c.Stats() != (blockcache.Stats{}) {
 		t.Errorf("zero Cache: %v, %+v", err, c.Stats())
 	}
 	if n, err := bbtest.OpenAt(t, file, compress.WithCache(nil)).ReadAt(

@@ -21,7 +21,7 @@ func TestReadAtRandom(t *testing.T) {
 	a, b := content[:11*bbtest.BlockSize+5], content[11*bbtest.BlockSize+5:]
 	file := bbtest.Encode(t, a, compress.WithBlockSize(bbtest.BlockSize))
 	file = append(file, bbtest.Encode(t, b, compress.WithBlockSize(2*bbtest.BlockSize),
-		compress.WithPipeline("lzr"))...)
+		bridge.Pipeline("lzr"))...)
 	for _, opts := range [][]compress.Option{
 		{compress.WithConcurrency(1)},
 		{compress.WithConcurrency(2)},

@@ -77,7 +77,7 @@ func TestRecoverNested(t *testing.T) {
 	inner := bbtest.Encode(t, bbtest.RandomBytes(5*bbtest.BlockSize, 1),
 		compress.WithBlockSize(bbtest.BlockSize))
 	content := slices.Concat(bbtest.RandomBytes(1<<16, 2), inner, bbtest.RandomBytes(2<<16, 3))
-	file := bbtest.Encode(t, content, compress.WithBlockSize(1<<16), compress.WithPipeline("lzr"))
+	file := bbtest.Encode(t, content, compress.WithBlockSize(1<<16), bridge.Pipeline("lzr"))
 	bad := slices.Clone(file)
 	bad[pzfile.MinHeaderSize+pzfile.BlockHeaderSize+1<<16] ^= 1 // its block header
 	bad[len(bad)-40] ^= 1

@@ -22,7 +22,7 @@ func seekableParts(
 ) (file, content []byte, frames [][]byte, table []byte) {
 	content = slices.Concat(bbtest.MixedBytes(8*bbtest.BlockSize),
 		bbtest.RandomBytes(4*bbtest.BlockSize, 7), bbtest.TextBytes(100, 8))
-	file = bbtest.Encode(t, content, append(opts, compress.WithPipeline("lzf"),
+	file = bbtest.Encode(t, content, append(opts, bridge.Pipeline("lzf"),
 		compress.WithBlockSize(bbtest.BlockSize))...)
 	n := (len(content) + bbtest.BlockSize - 1) / bbtest.BlockSize
 	for i := range n {
@@ -45,7 +45,7 @@ func dropBlocks(content []byte, blocks ...int) (rest []byte) {
 // Files without a seek table cannot be recovered.
 func TestRecoverZstd(t *testing.T) {
 	content := bbtest.MixedBytes(10 * bbtest.BlockSize)
-	whole := bbtest.Encode(t, content, compress.WithPipeline("lzf"), compress.WithBlockSize(bbtest.BlockSize))
+	whole := bbtest.Encode(t, content, bridge.Pipeline("lzf"), compress.WithBlockSize(bbtest.BlockSize))
 	for _, c := range []struct{ block, at int }{{4, 30}, {0, 30}, {0, 0}, {0, 3}, {9, 1}} {
 		file := bytes.Clone(whole)
 		file[bbtest.FrameAt(t, whole, c.block)+c.at] ^= 1
@@ -259,11 +259,11 @@ func TestRecoverFrameOrders(t *testing.T) {
 // TestRecoverNestedFrames stores a .zst file in a frame that is lost. Its frames, which the table
 // does not list, must not be taken for frames of the file.
 func TestRecoverNestedFrames(t *testing.T) {
-	inner := bbtest.Encode(t, bbtest.RandomBytes(5*bbtest.BlockSize, 1), compress.WithPipeline("lzf"),
+	inner := bbtest.Encode(t, bbtest.RandomBytes(5*bbtest.BlockSize, 1), bridge.Pipeline("lzf"),
 		compress.WithBlockSize(bbtest.BlockSize))
 	content := slices.Concat(bbtest.RandomBytes(1<<16, 2), bbtest.RandomBytes(100, 4), inner,
 		bbtest.RandomBytes(2<<16, 3))
-	file := bbtest.Encode(t, content, compress.WithPipeline("lzf"), compress.WithBlockSize(1<<16))
+	file := bbtest.Encode(t, content, bridge.Pipeline("lzf"), compress.WithBlockSize(1<<16))
 	at := bbtest.FrameAt(t, file, 1)
 	bad := slices.Delete(slices.Clone(file), at+10, at+20)
 	got, list := bbtest.RecoverAll(t, bad)

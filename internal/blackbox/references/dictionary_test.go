@@ -75,7 +75,7 @@ func testDictionary(t *testing.T, pipe string, d *compress.Dictionary) {
 		}
 		for _, content := range dictionaryContents() {
 			opts := []compress.Option{
-				compress.WithPipeline(pipe), compress.WithDictionary(d), compress.WithLevel(level),
+				bridge.Pipeline(pipe), compress.WithDictionary(d), compress.WithLevel(level),
 				compress.WithBlockSize(bbtest.BlockSize),
 				compress.WithConcurrency(3),
 			}
@@ -110,7 +110,7 @@ func TestDictionaryGain(t *testing.T) {
 			for i := range 100 {
 				content := corpus.Document(uint64(i))
 				for _, dict := range []*compress.Dictionary{nil, d} {
-					p, err := compress.AppendEncode(nil, content, compress.WithPipeline(pipe),
+					p, err := compress.AppendEncode(nil, content, bridge.Pipeline(pipe),
 						compress.WithLevel(level),
 						compress.WithDictionary(dict))
 					switch {
@@ -141,7 +141,7 @@ func TestDictionaryFlush(t *testing.T) {
 		for i := range 9 {
 			var file bytes.Buffer
 			opts := []compress.Option{
-				compress.WithPipeline(withDictionaries[i/3]), compress.WithDictionary(d),
+				bridge.Pipeline(withDictionaries[i/3]), compress.WithDictionary(d),
 				compress.WithLevel(1 + i%3*4),
 				compress.WithBlockSize(bbtest.BlockSize),
 			}
@@ -263,7 +263,7 @@ func TestDictionaryAllocs(t *testing.T) {
 	testenv.Measures(t)
 	d := bbtest.NewDictionary(t, bbtest.TestDictionaries(t)["trained"])
 	for _, pipe := range withDictionaries {
-		opts := []compress.Option{compress.WithPipeline(pipe), compress.WithDictionary(d)}
+		opts := []compress.Option{bridge.Pipeline(pipe), compress.WithDictionary(d)}
 		content := corpus.Document(3)
 		file, err := compress.AppendEncode(make([]byte, 0, 4<<10), content, opts...)
 		if err != nil {
@@ -327,7 +327,7 @@ func TestSingleFrame(t *testing.T) {
 	if _, err := bbtest.OpenFile(frame, compress.WithDictionary(d)); err != nil {
 		t.Error(err)
 	}
-	if table, _ := compress.ProbeZstd(bytes.NewReader(frame), int64(len(frame))); table {
+	if table, _ := bridge.ProbeZstd(bytes.NewReader(frame), int64(len(frame))); table {
 		t.Error("a file of one frame with a dictionary has a seek table")
 	}
 	bbtest.CheckReaderAt(t, plain[:len(plain)-table], content)
@@ -372,7 +372,7 @@ func TestDictionaryInfo(t *testing.T) {
 		{"lzf", long, trained, trained.ID()},
 		{"lzf", long, raw, 0},
 	} {
-		file := bbtest.Encode(t, c.content, compress.WithPipeline(c.pipe), compress.WithDictionary(c.dict))
+		file := bbtest.Encode(t, c.content, bridge.Pipeline(c.pipe), compress.WithDictionary(c.dict))
 		info, err := bbtest.FileInfo(file)
 		if err != nil || len(info.Streams) != 1 || info.Streams[0].Dictionary != c.want {
 			t.Errorf("%s, %d bytes: %+v, %v; want dictionary %d",
@@ -387,7 +387,7 @@ func TestDictionaryPlan(t *testing.T) {
 	all := bbtest.TestDictionaries(t)
 	for _, pipe := range withDictionaries {
 		content := corpus.ByName("json").MakeSeed(5*bbtest.BlockSize+100, 5)
-		opts := []compress.Option{compress.WithPipeline(pipe), compress.WithBlockSize(bbtest.BlockSize)}
+		opts := []compress.Option{bridge.Pipeline(pipe), compress.WithBlockSize(bbtest.BlockSize)}
 		var plans []*compress.Plan
 		var memory []int64
 		for _, p := range [][]byte{all["trained"], withID(all["trained"], 3), all["raw"], nil} {

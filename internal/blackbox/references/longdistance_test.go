@@ -26,7 +26,7 @@ func TestLongDistance(t *testing.T) {
 	content := bbtest.VersionsOf(24, 5000, 4)
 	for name, opts := range map[string][]compress.Option{
 		"default": nil, "unchecked": {compress.WithChecksum(false)}, "dense": {compress.WithLevel(7)},
-		"plain": {compress.WithPipeline("lzr")}, "tuned": {compress.WithTuning(compress.TuneAuto)},
+		"plain": {bridge.Pipeline("lzr")}, "tuned": {compress.WithTuning(compress.TuneAuto)},
 		"1 MiB": {compress.WithBlockSize(1 << 20)},
 		"known": {compress.WithContentSize(int64(len(content)))},
 	} {
@@ -224,8 +224,8 @@ func TestLongDistanceDevices(t *testing.T) {
 	content := bbtest.VersionsOf(24, 5000, 3)
 	for _, level := range []int{4, 5} {
 		want := bbtest.Encode(t, content, longOptions(compress.WithLevel(level))...)
-		for _, b := range []compress.Backend{compress.BackendAuto, compress.BackendGPU,
-			compress.BackendFused} {
+		for _, b := range []gpu.Backend{gpu.BackendAuto, gpu.BackendGPU,
+			gpu.BackendFused} {
 			for name, d := range map[string]gpu.Device{
 				"soft":   compress.NewSoftDevice(gpu.SoftConfig{Batch: 4}),
 				"lost":   compress.NewSoftDevice(gpu.SoftConfig{Batch: 2, LostAfter: 3}),
@@ -237,7 +237,7 @@ func TestLongDistanceDevices(t *testing.T) {
 				if err := s.SetDevice(d); err != nil {
 					t.Fatal(err)
 				}
-				if name == "coder" && b != compress.BackendAuto {
+				if name == "coder" && b != gpu.BackendAuto {
 					continue // its results of other stages have no bytes to change
 				}
 				opts := longOptions(compress.WithLevel(level), compress.WithScheduler(s),
@@ -249,7 +249,7 @@ func TestLongDistanceDevices(t *testing.T) {
 				}
 				bbtest.Equal(t, got, content, "Reader")
 				bbtest.CheckReaderAt(t, want, content, opts...)
-				if b != compress.BackendAuto && bbtest.RanOn(s.Stats(), compress.BackendGPU) == 0 {
+				if b != gpu.BackendAuto && bbtest.RanOn(s.Stats(), gpu.BackendGPU) == 0 {
 					t.Errorf("level %d, %v, %s: nothing ran on the device", level, b, name)
 				}
 				d.Close()

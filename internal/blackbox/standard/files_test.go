@@ -54,7 +54,7 @@ func testWriteStandard(t *testing.T, pipe string, levels []int) {
 		content := bbtest.MixedBytes(n)
 		for _, level := range levels {
 			opts := []compress.Option{
-				compress.WithPipeline(pipe), compress.WithLevel(level),
+				bridge.Pipeline(pipe), compress.WithLevel(level),
 				compress.WithBlockSize(bbtest.BlockSize),
 			}
 			want := bbtest.Encode(t, content, opts...)
@@ -104,7 +104,7 @@ func TestFlushStandard(t *testing.T) {
 func testFlushStandard(t *testing.T, pipe string) {
 	var b bytes.Buffer
 	content := bbtest.TextBytes(5*bbtest.BlockSize, 1)
-	w := bbtest.NewWriter(t, &b, compress.WithPipeline(pipe), compress.WithBlockSize(bbtest.BlockSize))
+	w := bbtest.NewWriter(t, &b, bridge.Pipeline(pipe), compress.WithBlockSize(bbtest.BlockSize))
 	done := 0
 	for _, at := range []int{0, 1, 100, bbtest.BlockSize + 100, 4 * bbtest.BlockSize} {
 		w.Write(content[done:at])
@@ -162,7 +162,7 @@ func TestGzipHeader(t *testing.T) {
 	if !bytes.Contains(file, []byte("наука\x00")) {
 		t.Errorf("no name in %q", file)
 	}
-	long := bbtest.Encode(t, nil, compress.WithPipeline("deflate"),
+	long := bbtest.Encode(t, nil, bridge.Pipeline("deflate"),
 		compress.WithName(string(bbtest.TextBytes(1<<17, 1)), when))
 	bbtest.DecodeReference(t, "deflate", long)
 	for _, name := range []string{"a/b", "a\x00b"} {
@@ -184,11 +184,11 @@ func TestSeekTable(t *testing.T) {
 		}
 	}
 	if _, err := compress.NewWriter(
-		io.Discard, compress.WithPipeline("lzf"), compress.WithBlockSize(16<<20),
+		io.Discard, bridge.Pipeline("lzf"), compress.WithBlockSize(16<<20),
 	); !errors.Is(err, compress.ErrOption) {
 		t.Errorf("error %v, want ErrOption", err)
 	}
-	ra := bbtest.OpenAt(t, bbtest.Encode(t, make([]byte, 8<<20+1), compress.WithPipeline("lzf"),
+	ra := bbtest.OpenAt(t, bbtest.Encode(t, make([]byte, 8<<20+1), bridge.Pipeline("lzf"),
 		compress.WithLevel(9)))
 	if got := ra.Block(0).Content; got != 8<<20 {
 		t.Errorf("blocks of %d bytes at level 9", got)
@@ -197,7 +197,7 @@ func TestSeekTable(t *testing.T) {
 
 func testSeekTable(t *testing.T, n int, checks bool) {
 	content := bbtest.MixedBytes(n)
-	file := bbtest.Encode(t, content, compress.WithPipeline("lzf"), compress.WithBlockSize(bbtest.BlockSize),
+	file := bbtest.Encode(t, content, bridge.Pipeline("lzf"), compress.WithBlockSize(bbtest.BlockSize),
 		compress.WithChecksum(checks))
 	f, err := zstfile.ParseSeekFooter(file[len(file)-zstfile.SeekFooterSize:],
 		int64(len(file)))

@@ -223,7 +223,7 @@ func TestGunzipMemory(t *testing.T) {
 	}{{1, 0}, {2, 16 << 20}, {2, 32 << 20}, {8, 0}} {
 		opts := []compress.Option{
 			compress.WithConcurrency(c.workers), compress.WithMaxMemory(c.limit),
-			compress.WithPipeline("deflate"),
+			bridge.Pipeline("deflate"),
 		}
 		most, err := compress.ReaderMemory(0, opts...)
 		if err != nil {

@@ -53,7 +53,7 @@ func TestStandardLimits(t *testing.T) {
 	for name, file := range map[string][]byte{
 		"gzip":   bbtest.GzipMember(t, text),
 		"zstd":   bbtest.ZstdStream(t, text, 50_000),
-		"frames": bbtest.Encode(t, text, compress.WithPipeline("lzf"), compress.WithBlockSize(1<<16)),
+		"frames": bbtest.Encode(t, text, bridge.Pipeline("lzf"), compress.WithBlockSize(1<<16)),
 	} {
 		for _, limit := range []int64{0, 1, 70_000, int64(len(text)) - 1, int64(len(text))} {
 			readers := bbtest.AllReaders(t, compress.WithMaxDecodedSize(limit))
@@ -87,7 +87,7 @@ func TestStandardLimits(t *testing.T) {
 	); err != nil || !bytes.Equal(got, text) {
 		t.Error(err)
 	}
-	seekable := bbtest.Encode(t, bbtest.TextBytes(1<<20, 1), compress.WithPipeline("lzf"),
+	seekable := bbtest.Encode(t, bbtest.TextBytes(1<<20, 1), bridge.Pipeline("lzf"),
 		compress.WithBlockSize(1<<20))
 	if _, err := bbtest.OpenFile(
 		seekable, compress.WithMaxMemory(1<<20),

@@ -29,7 +29,7 @@ func seekEntry(frame, content []byte) zstfile.Entry {
 // goroutines.
 func TestSeekableZstd(t *testing.T) {
 	content := bbtest.MixedBytes(30*bbtest.BlockSize + 99)
-	written := bbtest.Encode(t, content, compress.WithPipeline("lzf"),
+	written := bbtest.Encode(t, content, bridge.Pipeline("lzf"),
 		compress.WithBlockSize(bbtest.BlockSize))
 	plainFrame := bbtest.ZstdStream(t, content[:1000], 300)
 	skip := bbtest.SkippableFrame(5, []byte("nothing"))
@@ -38,7 +38,7 @@ func TestSeekableZstd(t *testing.T) {
 	odd := slices.Concat(skip, plainFrame, empty, zero, plainFrame,
 		bbtest.MakeSeekTable(false, seekEntry(skip, nil), seekEntry(plainFrame, content[:1000]),
 			seekEntry(empty, nil), seekEntry(zero, nil), seekEntry(plainFrame, content[:1000])))
-	noChecks := bbtest.Encode(t, content, compress.WithPipeline("lzf"),
+	noChecks := bbtest.Encode(t, content, bridge.Pipeline("lzf"),
 		compress.WithBlockSize(bbtest.BlockSize),
 		compress.WithChecksum(false))
 	for _, c := range []struct {
@@ -49,11 +49,11 @@ func TestSeekableZstd(t *testing.T) {
 		{"no checks", noChecks, content},
 		{"odd", odd, slices.Concat(content[:1000], content[:1000])},
 		{
-			"several", slices.Concat(written, odd, bbtest.Encode(t, nil, compress.WithPipeline("lzf")),
+			"several", slices.Concat(written, odd, bbtest.Encode(t, nil, bridge.Pipeline("lzf")),
 				noChecks),
 			slices.Concat(content, content[:1000], content[:1000], content),
 		},
-		{"empty", bbtest.Encode(t, nil, compress.WithPipeline("lzf")), nil},
+		{"empty", bbtest.Encode(t, nil, bridge.Pipeline("lzf")), nil},
 	} {
 		bbtest.CheckAllReaders(t, c.file, c.content, compress.WithConcurrency(2))
 		if err := iotest.TestReader(bbtest.OpenAt(t, c.file), c.content); err != nil {
@@ -241,7 +241,7 @@ func TestLostFrames(t *testing.T) {
 	// The last frames have the same size.
 	content := slices.Concat(bbtest.TextBytes(5*bbtest.BlockSize+10, 1),
 		bbtest.RandomBytes(4*bbtest.BlockSize, 2))
-	written := bbtest.Encode(t, content, compress.WithPipeline("lzf"),
+	written := bbtest.Encode(t, content, bridge.Pipeline("lzf"),
 		compress.WithBlockSize(bbtest.BlockSize))
 	var frames [][]byte
 	for i := range 10 {

@@ -182,7 +182,7 @@ func TestWriteTools(t *testing.T) {
 				if !testenv.All() && level%4 != 1 {
 					continue
 				}
-				opts := []compress.Option{compress.WithPipeline(pipeline), compress.WithLevel(level)}
+				opts := []compress.Option{bridge.Pipeline(pipeline), compress.WithLevel(level)}
 				var all, want []byte
 				for _, kind := range corpus.Kinds() {
 					content := kind.Make(100_000)
@@ -234,7 +234,7 @@ func TestZstdList(t *testing.T) {
 	for _, checks := range []bool{true, false} {
 		if err := os.WriteFile(
 			path,
-			bbtest.Encode(t, content, compress.WithPipeline("lzf"),
+			bbtest.Encode(t, content, bridge.Pipeline("lzf"),
 				compress.WithBlockSize(bbtest.BlockSize), compress.WithChecksum(checks)),
 			0o666,
 		); err != nil {

@@ -119,9 +119,9 @@ func checkPieces(t *testing.T, what string, open func(io.Writer) flushWriter, si
 // TestFlushPipelines exchanges pieces with each pipeline.
 func TestFlushPipelines(t *testing.T) {
 	bbtest.CheckGoroutines(t)
-	for _, p := range compress.Pipelines() {
+	for _, p := range bridge.Pipelines() {
 		open := func(w io.Writer) flushWriter {
-			return bbtest.NewWriter(t, w, compress.WithPipeline(p.Name),
+			return bbtest.NewWriter(t, w, bridge.Pipeline(p.Name),
 				compress.WithBlockSize(bbtest.BlockSize))
 		}
 		checkPieces(t, p.Name, open, []int{1, 100, bbtest.BlockSize, 3*bbtest.BlockSize + 1, 5})
@@ -133,7 +133,7 @@ func TestFlushLongBlocks(t *testing.T) {
 	bbtest.CheckGoroutines(t)
 	for _, p := range []string{"lzseqr", "lzr"} {
 		open := func(w io.Writer) flushWriter {
-			return bbtest.NewWriter(t, w, compress.WithPipeline(p), compress.WithBlockSize(1<<20))
+			return bbtest.NewWriter(t, w, bridge.Pipeline(p), compress.WithBlockSize(1<<20))
 		}
 		checkPieces(t, p, open, []int{500_000, 1 << 20, 1<<20 + 500_000, 5, 500_000})
 	}
@@ -201,9 +201,9 @@ func TestFlushBeforeRead(t *testing.T) {
 			return &bbtest.FrameWriter{W: w, Window: 32 << 20}
 		},
 	}
-	for _, p := range compress.Pipelines() {
+	for _, p := range bridge.Pipelines() {
 		writers[p.Name] = func(w io.Writer) flushWriter {
-			return bbtest.NewWriter(t, w, compress.WithPipeline(p.Name),
+			return bbtest.NewWriter(t, w, bridge.Pipeline(p.Name),
 				compress.WithBlockSize(16<<10), compress.WithConcurrency(2))
 		}
 	}

@@ -26,7 +26,7 @@ func TestFlushRandom(t *testing.T) {
 	if testenv.All() {
 		levels = []int{1, 2, 3, 4, 5, 6, 7, 8, 9}
 	}
-	for _, p := range compress.Pipelines() {
+	for _, p := range bridge.Pipelines() {
 		for _, level := range levels {
 			for i, name := range inputs {
 				r := rand.New(rand.NewPCG(uint64(level), uint64(i)))
@@ -34,7 +34,7 @@ func TestFlushRandom(t *testing.T) {
 				pieces := bbtest.SplitAtRandom(content, r)
 				what := fmt.Sprintf("%s, level %d, %s", p.Name, level, name)
 				opts := []compress.Option{
-					compress.WithPipeline(p.Name), compress.WithLevel(level),
+					bridge.Pipeline(p.Name), compress.WithLevel(level),
 					compress.WithBlockSize(bbtest.FlushBlock),
 				}
 				file, sizes := bbtest.FlushPieces(t, pieces, len(content), opts...)
@@ -63,19 +63,19 @@ func TestFlushDevice(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	content := corpus.ByName("log").Make(2*bbtest.FlushBlock + 100)
 	pieces := bbtest.SplitAtRandom(content, r)
-	for _, p := range compress.Pipelines() {
+	for _, p := range bridge.Pipelines() {
 		for _, tuning := range []compress.Tuning{compress.TuneFixed, compress.TuneTrial,
 			compress.TuneLiterals} {
 			what := fmt.Sprint(p.Name, ", ", tuning)
 			opts := []compress.Option{
-				compress.WithPipeline(p.Name), compress.WithLevel(5),
+				bridge.Pipeline(p.Name), compress.WithLevel(5),
 				compress.WithBlockSize(bbtest.FlushBlock), compress.WithTuning(tuning),
 			}
 			file, _ := bbtest.FlushPieces(t, pieces, 5000, opts...)
 			bbtest.Equal(t, bbtest.DecodeAll(t, file), content, what)
 			s := bbtest.DeviceScheduler(t, 2, gpu.SoftConfig{Batch: 3})
-			for _, b := range []compress.Backend{compress.BackendAuto, compress.BackendGPU} {
-				if b == compress.BackendGPU && p.Format != compress.PZ {
+			for _, b := range []gpu.Backend{gpu.BackendAuto, gpu.BackendGPU} {
+				if b == gpu.BackendGPU && p.Format != compress.PZ {
 					continue // no device knows the entropy coding
 				}
 				got, _ := bbtest.FlushPieces(t, pieces, 5000,
@@ -146,9 +146,9 @@ func TestFlushEdges(t *testing.T) {
 			pieces = append(pieces, bbtest.TextBytes(n, uint64(i)), nil)
 		}
 		content := slices.Concat(pieces...)
-		for _, p := range compress.Pipelines() {
+		for _, p := range bridge.Pipelines() {
 			what := fmt.Sprint(p.Name, sizes)
-			opts := []compress.Option{compress.WithPipeline(p.Name), compress.WithBlockSize(b)}
+			opts := []compress.Option{bridge.Pipeline(p.Name), compress.WithBlockSize(b)}
 			file, _ := bbtest.FlushPieces(t, pieces, len(content), opts...)
 			bbtest.CheckAllReaders(t, file, content)
 			bbtest.Equal(t, bbtest.DecodeAll(t, file), content, what)

@@ -73,7 +73,7 @@ func TestReset(t *testing.T) {
 	content := bbtest.MixedBytes(10*bbtest.BlockSize + 9)
 	opts := []compress.Option{
 		compress.WithBlockSize(bbtest.BlockSize),
-		compress.WithPipeline("lzr"),
+		bridge.Pipeline("lzr"),
 		compress.WithConcurrency(2),
 		compress.WithChecksum(false),
 	}

@@ -25,13 +25,13 @@ func TestOptionErrors(t *testing.T) {
 	for name, opt := range map[string]compress.Option{
 		"level 0":       compress.WithLevel(0),
 		"level 10":      compress.WithLevel(10),
-		"pipeline":      compress.WithPipeline("none"),
+		"pipeline":      bridge.Pipeline("none"),
 		"concurrency":   compress.WithConcurrency(-1),
 		"block 1":       compress.WithBlockSize(1),
 		"block 5000":    compress.WithBlockSize(5000),
 		"block 128 MiB": compress.WithBlockSize(128 << 20),
 		"memory":        compress.WithMaxMemory(-1),
-		"memory target": compress.WithMemoryTarget(-1),
+		"memory target": bridge.MemoryTarget(-1),
 		"decoded size":  compress.WithMaxDecodedSize(-1),
 		"content size":  compress.WithContentSize(-2),
 	} {
@@ -92,12 +92,12 @@ func TestReaderIgnoresWriterOptions(t *testing.T) {
 		t.Errorf("%d, %v; with WithContentSize %d, %v", a, err, b, err2)
 	}
 	if _, err := compress.NewReader(
-		nil, compress.WithPipeline("lzf"), compress.WithBlockSize(16<<20),
+		nil, bridge.Pipeline("lzf"), compress.WithBlockSize(16<<20),
 	); err != nil {
 		t.Error(err)
 	}
 	if _, err := compress.NewWriter(
-		io.Discard, compress.WithPipeline("lzf"), compress.WithBlockSize(16<<20),
+		io.Discard, bridge.Pipeline("lzf"), compress.WithBlockSize(16<<20),
 	); !errors.Is(err, compress.ErrOption) {
 		t.Error("Writer:", err)
 	}
@@ -141,7 +141,7 @@ func TestOptionsRoundTrip(t *testing.T) {
 
 // TestKernels checks that Kernels names the tier of kernels in use.
 func TestKernels(t *testing.T) {
-	if k := compress.Kernels(); k != simd.Tier() || !slices.Contains(simd.Tiers(), k) {
+	if k := simd.Tier(); k != simd.Tier() || !slices.Contains(simd.Tiers(), k) {
 		t.Errorf("Kernels: %q, want %q of %q", k, simd.Tier(), simd.Tiers())
 	}
 }
@@ -186,15 +186,15 @@ func TestWithFormat(t *testing.T) {
 	}
 	bbtest.Equal(t, bbtest.Encode(t, content, compress.WithFormat(compress.PZ)),
 		bbtest.Encode(t, content), "default format")
-	for _, p := range compress.Pipelines() {
-		named := bbtest.Encode(t, content, compress.WithPipeline(p.Name))
+	for _, p := range bridge.Pipelines() {
+		named := bbtest.Encode(t, content, bridge.Pipeline(p.Name))
 		if got, _ := compress.DetectFormat(named); got != p.Format {
 			t.Errorf("pipeline %s writes %v, want %v", p.Name, got, p.Format)
 		}
 		for f := range formats {
-			both := bbtest.Encode(t, content, compress.WithFormat(f), compress.WithPipeline(p.Name))
+			both := bbtest.Encode(t, content, compress.WithFormat(f), bridge.Pipeline(p.Name))
 			bbtest.Equal(t, both, named, "format "+f.String()+", then pipeline "+p.Name)
-			both = bbtest.Encode(t, content, compress.WithPipeline(p.Name), compress.WithFormat(f))
+			both = bbtest.Encode(t, content, bridge.Pipeline(p.Name), compress.WithFormat(f))
 			bbtest.Equal(t, both, bbtest.Encode(t, content, compress.WithFormat(f)),
 				"pipeline "+p.Name+", then format "+f.String())
 		}
@@ -216,7 +216,7 @@ func TestFormatString(t *testing.T) {
 // TestOptionErrorText checks that the error of an invalid option lists what is valid.
 func TestOptionErrorText(t *testing.T) {
 	var pipelines []string
-	for _, p := range compress.Pipelines() {
+	for _, p := range bridge.Pipelines() {
 		pipelines = append(pipelines, p.Name)
 	}
 	for _, c := range []struct {
@@ -224,7 +224,7 @@ func TestOptionErrorText(t *testing.T) {
 		want []string
 	}{
 		{compress.WithFormat(99), []string{"format 99", "PZ", "Gzip", "Zstd"}},
-		{compress.WithPipeline("none"), append(pipelines, `"none"`)},
+		{bridge.Pipeline("none"), append(pipelines, `"none"`)},
 		{compress.WithTuning(99), []string{"99", "TuneFixed", "TuneAuto", "TuneTrial", "TuneLiterals"}},
 		{compress.WithLevel(10), []string{"10", "1 … 9"}},
 		{compress.WithBlockSize(5000), []string{"5000", "power of two", "4096", "67108864"}},
@@ -260,7 +260,7 @@ func TestProbeZstd(t *testing.T) {
 		{"gz", bbtest.Encode(t, []byte("content"), compress.WithFormat(compress.Gzip)), false, false},
 		{"empty", nil, false, false},
 	} {
-		table, sized := compress.ProbeZstd(bytes.NewReader(c.file), int64(len(c.file)))
+		table, sized := bridge.ProbeZstd(bytes.NewReader(c.file), int64(len(c.file)))
 		if table != c.table || sized != c.sized {
 			t.Errorf("%s: table %v, sized %v, want %v, %v", c.name, table, sized, c.table, c.sized)
 		}
@@ -325,7 +325,7 @@ func TestReadName(t *testing.T) {
 	when := time.Unix(1_000_000_000, 0)
 	long := strings.Repeat("n", 5000)
 	for _, name := range []string{"", "a", "gr\u00fcn", "\u20ac", "bytes \xff\xfe", long} {
-		file := bbtest.Encode(t, []byte("content"), compress.WithPipeline("deflate"),
+		file := bbtest.Encode(t, []byte("content"), bridge.Pipeline("deflate"),
 			compress.WithName(name, when))
 		for _, src := range []io.Reader{
 			bytes.NewReader(file), iotest.OneByteReader(bytes.NewReader(file)),
@@ -338,9 +338,9 @@ func TestReadName(t *testing.T) {
 	}
 	// A .gz file without a name, other formats, and text.
 	for what, file := range map[string][]byte{
-		"no name": bbtest.Encode(t, nil, compress.WithPipeline("deflate")),
+		"no name": bbtest.Encode(t, nil, bridge.Pipeline("deflate")),
 		"pz":      bbtest.Encode(t, nil),
-		"zst":     bbtest.Encode(t, nil, compress.WithPipeline("lzf")),
+		"zst":     bbtest.Encode(t, nil, bridge.Pipeline("lzf")),
 		"text":    []byte("text"),
 	} {
 		if name, at, err := compress.ReadName(bytes.NewReader(file)); name != "" || !at.IsZero() ||
@@ -364,7 +364,7 @@ func TestReadName(t *testing.T) {
 
 // TestReadNameOfDamagedFiles cuts and damages headers.
 func TestReadNameOfDamagedFiles(t *testing.T) {
-	file := bbtest.Encode(t, []byte("content"), compress.WithPipeline("deflate"),
+	file := bbtest.Encode(t, []byte("content"), bridge.Pipeline("deflate"),
 		compress.WithName("name", time.Time{}))
 	end := 10 + len("name") + 1
 	for n := range end {

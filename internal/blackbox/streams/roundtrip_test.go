@@ -25,11 +25,11 @@ func TestRoundTrip(t *testing.T) {
 	bbtest.CheckGoroutines(t)
 	for name, content := range bbtest.TestContents() {
 		for _, workers := range bbtest.WorkerCounts {
-			for _, p := range compress.Pipelines() {
+			for _, p := range bridge.Pipelines() {
 				opts := []compress.Option{
 					compress.WithBlockSize(bbtest.BlockSize),
 					compress.WithConcurrency(workers),
-					compress.WithPipeline(p.Name),
+					bridge.Pipeline(p.Name),
 				}
 				t.Run(fmt.Sprintf("%s/%s/%d", name, p.Name, workers), func(t *testing.T) {
 					bbtest.CheckAllReaders(t, bbtest.Encode(t, content, opts...), content, opts...)
@@ -44,7 +44,7 @@ func TestConcatenated(t *testing.T) {
 	a, b := bbtest.TextBytes(3*bbtest.BlockSize, 1), bbtest.RandomBytes(5*bbtest.BlockSize+5, 2)
 	var file, content []byte
 	for i, opts := range [][]compress.Option{
-		{compress.WithBlockSize(bbtest.BlockSize), compress.WithPipeline("lzr")},
+		{compress.WithBlockSize(bbtest.BlockSize), bridge.Pipeline("lzr")},
 		{compress.WithBlockSize(bbtest.BlockSize)},
 		{compress.WithBlockSize(2 * bbtest.BlockSize), compress.WithChecksum(false)},
 		{compress.WithContentSize(0)},
@@ -90,7 +90,7 @@ func TestCorpus(t *testing.T) {
 				checkAllLevels(t, content, compress.WithBlockSize(1<<15))
 				return
 			}
-			for j, p := range compress.Pipelines() {
+			for j, p := range bridge.Pipelines() {
 				turn := i + j
 				for _, level := range []int{1 + turn%4, 5 + turn%2, 7 + turn%3} {
 					content := content
@@ -99,7 +99,7 @@ func TestCorpus(t *testing.T) {
 					}
 					counts := []int{1, bbtest.WorkerCounts[1+turn%3]}
 					checkWorkers(t, counts, fmt.Sprintf("%s, level %d", p.Name, level), content,
-						compress.WithBlockSize(1<<15), compress.WithPipeline(p.Name),
+						compress.WithBlockSize(1<<15), bridge.Pipeline(p.Name),
 						compress.WithLevel(level))
 				}
 			}
@@ -113,14 +113,14 @@ func TestCorpus(t *testing.T) {
 				return
 			}
 			// TestMatrix of the command covers other levels.
-			for i, p := range compress.Pipelines() {
+			for i, p := range bridge.Pipelines() {
 				for _, level := range []int{compress.MinLevel + 1 + i, compress.MaxLevel - 3 + i} {
 					content := f.Data(t)
 					if level > 7 {
 						content = content[:min(len(content), bbtest.SlowContent(p.Name, level))]
 					}
 					checkWorkers(t, bbtest.WorkerCounts, fmt.Sprintf("%s, level %d", p.Name, level),
-						content, compress.WithPipeline(p.Name), compress.WithLevel(level))
+						content, bridge.Pipeline(p.Name), compress.WithLevel(level))
 				}
 			}
 		})
@@ -130,19 +130,19 @@ func TestCorpus(t *testing.T) {
 // TestBlockEdges writes content of about one default block, for each pipeline and level.
 func TestBlockEdges(t *testing.T) {
 	testenv.Slow(t)
-	for i, p := range compress.Pipelines() {
+	for i, p := range bridge.Pipelines() {
 		for level := compress.MinLevel; level <= compress.MaxLevel; level++ {
 			size := pipeline.ByName(p.Name).BlockSize(level)
 			switch {
 			case testenv.Matrix():
-			case level%3 != 1, size > 1<<20 && (!testenv.All() || i != level%len(compress.Pipelines())):
+			case level%3 != 1, size > 1<<20 && (!testenv.All() || i != level%len(bridge.Pipelines())):
 				continue // large blocks are slow
 			}
 			all := corpus.ByName("log").Make(size + 1)
 			for _, n := range []int{0, 1, size - 1, size, size + 1} {
 				checkWorkers(t, bbtest.WorkerCounts,
 					fmt.Sprintf("%s, level %d, %d bytes", p.Name, level, n), all[:n],
-					compress.WithPipeline(p.Name), compress.WithLevel(level))
+					bridge.Pipeline(p.Name), compress.WithLevel(level))
 			}
 		}
 	}
@@ -152,7 +152,7 @@ func TestBlockEdges(t *testing.T) {
 // level. With PZ_TEST=matrix a stream has 1 GiB; with PZ_TEST=all and PZ_CORPUS one level of each
 // pipeline does.
 func TestLongStreams(t *testing.T) {
-	for i, p := range compress.Pipelines() {
+	for i, p := range bridge.Pipelines() {
 		for level := compress.MinLevel; level <= compress.MaxLevel; level++ {
 			size, counts := int64(16<<20), []int{bbtest.WorkerCounts[(i+level)%len(bbtest.WorkerCounts)]}
 			switch {
@@ -167,7 +167,7 @@ func TestLongStreams(t *testing.T) {
 			}
 			for _, workers := range counts {
 				opts := []compress.Option{
-					compress.WithPipeline(p.Name), compress.WithLevel(level),
+					bridge.Pipeline(p.Name), compress.WithLevel(level),
 					compress.WithConcurrency(workers),
 				}
 				what := fmt.Sprintf("%s, level %d, %d workers", p.Name, level, workers)
@@ -212,10 +212,10 @@ func checkStream(
 // checkAllLevels is checkWorkers with each pipeline and level.
 func checkAllLevels(t *testing.T, content []byte, opts ...compress.Option) {
 	t.Helper()
-	for _, p := range compress.Pipelines() {
+	for _, p := range bridge.Pipelines() {
 		for level := compress.MinLevel; level <= compress.MaxLevel; level++ {
 			checkWorkers(t, bbtest.WorkerCounts, fmt.Sprintf("%s, level %d", p.Name, level), content,
-				append(opts, compress.WithPipeline(p.Name), compress.WithLevel(level))...)
+				append(opts, bridge.Pipeline(p.Name), compress.WithLevel(level))...)
 		}
 	}
 }
@@ -290,7 +290,7 @@ func TestAppendDecodeInPlace(t *testing.T) {
 	for _, p := range []string{"lzseqr", "lzr"} {
 		for _, workers := range bbtest.WorkerCounts {
 			opts := []compress.Option{
-				compress.WithPipeline(p),
+				bridge.Pipeline(p),
 				compress.WithBlockSize(bbtest.BlockSize),
 				compress.WithConcurrency(workers),
 				compress.WithLevel(9),
@@ -404,7 +404,7 @@ func TestStandardAllocations(t *testing.T) {
 	}
 	src := bytes.NewReader(nil)
 	for name, file := range map[string][]byte{
-		"frames": bbtest.Encode(t, content, compress.WithPipeline("lzf"),
+		"frames": bbtest.Encode(t, content, bridge.Pipeline("lzf"),
 			compress.WithBlockSize(bbtest.BlockSize)),
 		"members": members,
 		"stream":  bbtest.ZstdStream(t, content, bbtest.BlockSize),
@@ -426,7 +426,7 @@ func TestStandardAllocations(t *testing.T) {
 			t.Errorf("%s: %d allocations for %d blocks", name, n, blocks)
 		}
 	}
-	file := bbtest.Encode(t, content, compress.WithPipeline("lzf"), compress.WithBlockSize(bbtest.BlockSize))
+	file := bbtest.Encode(t, content, bridge.Pipeline("lzf"), compress.WithBlockSize(bbtest.BlockSize))
 	ra := bbtest.OpenAt(t, file, compress.WithConcurrency(2))
 	p := make([]byte, len(content))
 	for range 3 {

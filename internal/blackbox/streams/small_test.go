@@ -25,7 +25,7 @@ func blockWorkers(t *testing.T) *compress.Scheduler {
 			defer func() { done <- 1 }()
 			content := bbtest.TextBytes(bbtest.SmallContent, 1)
 			compress.AppendEncode(nil, content, compress.WithScheduler(s),
-				compress.WithTrace(func(e compress.StageEvent) {
+				compress.WithTrace(func(e compress.Stage) {
 					if e.Stage == "lz77" {
 						begun <- 1
 						<-hold
@@ -105,7 +105,7 @@ func TestSmallBlocksUseWorkers(t *testing.T) {
 		s := compress.NewScheduler(2)
 		s.EnableStats(true)
 		inline, last, all := 0, 0, 0
-		count := func(e compress.StageEvent) {
+		count := func(e compress.Stage) {
 			all++
 			if e.Worker < 0 {
 				inline++
@@ -114,10 +114,10 @@ func TestSmallBlocksUseWorkers(t *testing.T) {
 				}
 			}
 		}
-		events := make(chan compress.StageEvent, 10*blocks)
+		events := make(chan compress.Stage, 10*blocks)
 		opts := []compress.Option{
 			compress.WithFormat(f), compress.WithBlockSize(bbtest.BlockSize), compress.WithScheduler(s),
-			compress.WithTrace(func(e compress.StageEvent) { events <- e }),
+			compress.WithTrace(func(e compress.Stage) { events <- e }),
 		}
 		drain := func() {
 			for inline, last, all = 0, 0, 0; len(events) > 0; {
@@ -266,7 +266,7 @@ func TestSmallStream(t *testing.T) {
 	} {
 		for _, more := range [][]compress.Option{
 			nil, {compress.WithBlockSize(bbtest.BlockSize)}, {
-				compress.WithChecksum(false), compress.WithPipeline("lzr"),
+				compress.WithChecksum(false), bridge.Pipeline("lzr"),
 			},
 			{compress.WithRsyncable(true)}, {compress.WithConcurrency(3), compress.WithLevel(7)},
 			{compress.WithLongDistance(compress.MinWindow), compress.WithBlockSize(1 << 20)},
@@ -366,7 +366,7 @@ func smallFile(t testing.TB) (file, content []byte, ends []int) {
 		bbtest.TextBytes(300, 1), bbtest.TextBytes(20, 2), make([]byte, 700), {7}, nil,
 		bbtest.TextBytes(200, 3), nil,
 	} {
-		file = append(file, bbtest.Encode(t, p, compress.WithPipeline([]string{"lzr", "lzseqr"}[i%2]))...)
+		file = append(file, bbtest.Encode(t, p, bridge.Pipeline([]string{"lzr", "lzseqr"}[i%2]))...)
 		content = append(content, p...)
 		ends = append(ends, len(file))
 	}
