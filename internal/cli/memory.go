@@ -54,13 +54,23 @@ func (c *config) memoryTable(threads int) string {
 		return formatSize(n + programMemory)
 	}
 	for level := minLevel; level <= maxLevel; level++ {
-		file, both := c.fileOptions(), c.memoryOptions(threads)
-		file = append(file, compress.WithLevel(level))
-		writer := text(compress.WriterMemory(append(file, asWriter(both)...)...))
-		reader := text(compress.ReaderMemory(file, asReader(both)...))
+		writer := text(c.writerMemory(level, threads))
+		reader := text(c.readerMemory(level, threads))
 		row(strconv.Itoa(level), writer, reader)
 	}
 	return b.String()
+}
+
+// writerMemory returns the memory that compressing at a level takes.
+func (c *config) writerMemory(level, threads int) (int64, error) {
+	opts := append(c.fileOptions(), asWriter(c.memoryOptions(threads))...)
+	return compress.WriterMemory(append(opts, compress.WithLevel(level))...)
+}
+
+// readerMemory returns the memory that restoring a file of a level takes.
+func (c *config) readerMemory(level, threads int) (int64, error) {
+	file := append(c.fileOptions(), compress.WithLevel(level))
+	return compress.ReaderMemory(file, asReader(c.memoryOptions(threads))...)
 }
 
 // memoryOptions returns the options that bound the memory.

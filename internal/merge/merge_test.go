@@ -19,10 +19,10 @@ import (
 )
 
 // pack compresses content in blocks of 64 KiB.
-func pack(t testing.TB, content []byte, opts ...compress.ReaderOption) []byte {
+func pack(t testing.TB, content []byte, opts ...compress.WriterOption) []byte {
 	t.Helper()
 	var buf bytes.Buffer
-	opts = append([]compress.ReaderOption{compress.WithBlockSize(64 << 10)}, opts...)
+	opts = append([]compress.WriterOption{compress.WithBlockSize(64 << 10)}, opts...)
 	w, err := compress.NewWriter(&buf, opts...)
 	if err != nil {
 		t.Fatal(err)

@@ -48,7 +48,7 @@ type smallCodec struct {
 }
 
 func smallCodecs() []smallCodec {
-	ours := func(name, peer string, opts ...compress.Option) smallCodec {
+	ours := func(name, peer string, opts ...compress.WriterOption) smallCodec {
 		return smallCodec{
 			name: name, peer: peer,
 			encode: func(dst, src []byte) ([]byte, error) { return compress.AppendEncode(dst, src, opts...) },

@@ -84,7 +84,7 @@ func TestCorpus(t *testing.T) {
 							continue
 						}
 						content := kind.Make(n)
-						opts := []compress.Option{
+						opts := []compress.WriterOption{
 							bridge.Pipeline(p.Name), compress.WithLevel(level),
 						}
 						if n == 40_000 {
@@ -211,7 +211,7 @@ func TestEveryByte(t *testing.T) {
 	}
 }
 
-func encode(t testing.TB, content []byte, opts ...compress.Option) []byte {
+func encode(t testing.TB, content []byte, opts ...compress.WriterOption) []byte {
 	t.Helper()
 	file, err := compress.AppendEncode(nil, content, opts...)
 	if err != nil {
