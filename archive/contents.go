@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/bridge"
 )
 
 // ContentFS is a file system of compressed files that shows their contents. See [Contents].
@@ -325,7 +326,8 @@ func (x *content) load() (err error) {
 
 // read returns the content from its beginning.
 func (x *content) read() (io.Reader, error) {
-	return compress.NewReader(io.NewSectionReader(x.src, 0, x.stat.Size()), x.opts...)
+	opts := append(slices.Clip(x.opts), bridge.Sequential())
+	return compress.NewReader(io.NewSectionReader(x.src, 0, x.stat.Size()), opts...)
 }
 
 // infoAs describes the content under the last element of a path.
