@@ -104,6 +104,9 @@ func findDevice(name string, drivers []namedDriver) (
 	}
 	kind, number, numbered := strings.Cut(name, ":")
 	if kind == softName {
+		if numbered {
+			return base, nil, errNoDevice // there is one
+		}
 		drivers = append(slices.Clip(drivers), namedDriver{softName, FindDriver(softName)})
 	}
 	n := 0
