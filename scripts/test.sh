@@ -9,8 +9,11 @@ staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2
 timeout=10m
 qemu_timeout=60m
 
+# The library and the tests of its public API.
+library_packages=(. ./internal/blackbox/...)
+
 # Packages that start goroutines or share memory between them, for the race detector.
-race_packages=(. ./gzip ./httpcompress ./pipeline/... ./gpu ./gpu/internal/... ./gpu/pz
+race_packages=("${library_packages[@]}" ./gzip ./httpcompress ./pipeline/... ./gpu ./gpu/internal/... ./gpu/pz
   ./internal/blockcache ./internal/cli ./httprange ./parity ./examples/profile)
 
 # Packages whose results could depend on byte order or word size. The match finders take long under
@@ -20,8 +23,10 @@ byte_packages=(./simd ./lzseq ./fse ./internal/codec/... ./internal/bitio ./inte
   ./internal/peertest ./parity)
 match_packages=(./lz77/...)
 
-# Packages that have kernels in assembly or call them. The root package compares digests of files.
-kernel_packages=(./simd ./internal/codec/... ./lz77/... ./lzseq ./pipeline ./internal/peertest .)
+# Packages that have kernels in assembly or call them. Those of internal/blackbox compare digests of
+# files.
+kernel_packages=(./simd ./internal/codec/... ./lz77/... ./lzseq ./pipeline ./internal/peertest
+  "${library_packages[@]}")
 
 usage() {
   cat <<'USAGE'
@@ -178,7 +183,8 @@ SH
   chmod +x "$tmp/wine"
   go test -c -o "$tmp/probe.exe" ./internal/bitio || return
   "$tmp/wine" "$tmp/probe.exe" -test.run '^$' || { echo 'Go needs Wine 10 or later'; return 77; }
-  go test -short -p 1 -timeout "$timeout" -exec "$tmp/wine" ./internal/cli/... ./internal/testenv .
+  go test -short -p 1 -timeout "$timeout" -exec "$tmp/wine" ./internal/cli/... ./internal/testenv \
+    "${library_packages[@]}"
 }
 
 # gpu runs the tests of the GPU packages on the best adapter, which may be a software driver.
@@ -292,9 +298,10 @@ steps() {
   step all nocgo nocgo
   step all platforms platforms
   step all windows windows
-  step all 386-more native_386 . ./pipeline
-  step all s390x-more emulated s390x qemu-s390x "${match_packages[@]}" .
-  step all arm64 emulated arm64 qemu-aarch64 "${byte_packages[@]}" "${match_packages[@]}" .
+  step all 386-more native_386 "${library_packages[@]}" ./pipeline
+  step all s390x-more emulated s390x qemu-s390x "${match_packages[@]}" "${library_packages[@]}"
+  step all arm64 emulated arm64 qemu-aarch64 "${byte_packages[@]}" "${match_packages[@]}" \
+    "${library_packages[@]}"
   step all arm64-portable emulated_portable
   step all modules modules
   step all assembly simd/_asm/check.sh

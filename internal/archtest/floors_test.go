@@ -58,6 +58,7 @@ var packages = map[string]floor{
 	"internal/blackbox/references":   library,
 	"internal/blackbox/standard":     library,
 	"internal/blackbox/streams":      library,
+	"internal/blackbox/tools":        library,
 
 	"internal/errs":       ground,
 	"internal/blockcache": ground,

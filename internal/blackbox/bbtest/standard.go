@@ -17,6 +17,9 @@ import (
 	"github.com/gopz/compress/lz77"
 )
 
+// StandardPipelines are the pipelines that write .gz and .zst.
+var StandardPipelines = []string{"deflate", "lzf"}
+
 // StoredMember makes a member. flags say which of the given fields it has.
 func StoredMember(content string, flags byte, fields string) string {
 	head := []byte{0x1f, 0x8b, 8, flags, 0, 0, 0, 0, 0, 3}

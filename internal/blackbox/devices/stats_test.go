@@ -268,20 +268,19 @@ func TestTuning(t *testing.T) {
 	if testenv.All() {
 		levels = []int{1, 4, 5, 6, 9}
 	}
+	tunings := []compress.Tuning{compress.TuneAuto, compress.TuneTrial, compress.TuneLiterals}
+	backends := []gpu.Backend{gpu.BackendAuto, gpu.BackendGPU, gpu.BackendFused}
 	for _, p := range bridge.Pipelines() {
 		for _, level := range levels {
 			// Devices have no context-coded streams, and no finder of level 9.
 			onDevice := p.Format == compress.PZ && (level < 6 || level < 9 && p.Name == "lzr")
 			fixed := bbtest.Encode(t, content, bridge.Pipeline(p.Name), compress.WithLevel(level),
 				compress.WithBlockSize(bbtest.BlockSize))
-			for _, tuning := range []compress.Tuning{compress.TuneAuto, compress.TuneTrial,
-				compress.TuneLiterals} {
+			for _, tuning := range tunings {
 				what := fmt.Sprintf("%s, level %d, %v", p.Name, level, tuning)
 				opts := []compress.Option{
-					bridge.Pipeline(p.Name),
-					compress.WithLevel(level),
-					compress.WithBlockSize(bbtest.BlockSize),
-					compress.WithTuning(tuning),
+					bridge.Pipeline(p.Name), compress.WithLevel(level),
+					compress.WithBlockSize(bbtest.BlockSize), compress.WithTuning(tuning),
 				}
 				want := bbtest.Encode(t, content, opts...)
 				// Hash chains have no variants. From level 6 on lzseqr tries literals alone for any block as
@@ -323,12 +322,10 @@ func TestTuning(t *testing.T) {
 					}
 				}
 				for _, workers := range []int{1, 3} {
-					bbtest.Equal(t, bbtest.Encode(t, content,
-						append(opts, compress.WithConcurrency(workers))...), want,
-						what)
+					got := bbtest.Encode(t, content, append(opts, compress.WithConcurrency(workers))...)
+					bbtest.Equal(t, got, want, what)
 					s := bbtest.DeviceScheduler(t, workers, gpu.SoftConfig{Batch: 3})
-					for _, b := range []gpu.Backend{gpu.BackendAuto, gpu.BackendGPU,
-						gpu.BackendFused} {
+					for _, b := range backends {
 						if b.Strict() && !onDevice {
 							continue
 						}

@@ -205,8 +205,8 @@ func TestDictionaryErrors(t *testing.T) {
 				t.Helper()
 				var e *compress.Error
 				if !errors.Is(err, compress.ErrDictionary) || !errors.As(err, &e) ||
-					e.Part != compress.PartHeader ||
-					e.Offset != 0 || !strings.Contains(err.Error(), c.text) {
+					e.Part != compress.PartHeader || e.Offset != 0 ||
+					!strings.Contains(err.Error(), c.text) {
 					t.Errorf("%s: %v, want %q at byte 0", what, err, c.text)
 				}
 			}
@@ -225,27 +225,12 @@ func TestDictionaryErrors(t *testing.T) {
 			t.Errorf("Recover: %+v, %v", lost, err)
 		}
 		var b bytes.Buffer
-		if err := bbtest.RecoverFrom(
-			&b, file, nil, compress.WithDictionary(right),
-		); err != nil || b.Len() == 0 {
+		err = bbtest.RecoverFrom(&b, file, nil, compress.WithDictionary(right))
+		if err != nil || b.Len() == 0 {
 			t.Errorf("Recover: %d bytes, %v", b.Len(), err)
 		}
 	}
-	_, err := compress.NewWriter(io.Discard, compress.WithDictionary(right),
-		compress.WithLongDistance(compress.MinWindow))
-	if !errors.Is(err, compress.ErrOption) {
-		t.Errorf("a dictionary and a window: %v", err)
-	}
-	_, err = compress.AppendEncode(nil, content, compress.WithFormat(compress.Gzip),
-		compress.WithDictionary(right))
-	if !errors.Is(err, compress.ErrOption) {
-		t.Errorf(".gz with a dictionary: %v", err)
-	}
-	if _, err := compress.NewReader(
-		nil, compress.WithDictionary(new(compress.Dictionary)),
-	); !errors.Is(err, compress.ErrOption) {
-		t.Errorf("zero Dictionary: %v", err)
-	}
+	checkDictionaryOptions(t, content, right)
 	for _, p := range [][]byte{nil, all["trained"][:6], all["trained"][:100], make([]byte, 32<<20+1)} {
 		if _, err := compress.NewDictionary(p); !errors.Is(err, compress.ErrCorrupt) {
 			t.Errorf("dictionary of %d bytes: %v", len(p), err)
@@ -255,6 +240,24 @@ func TestDictionaryErrors(t *testing.T) {
 	p := bbtest.Encode(t, content, compress.WithFormat(compress.Zstd), compress.WithDictionary(raw))
 	if _, err := bbtest.Decode(p); !errors.Is(err, compress.ErrCorrupt) {
 		t.Errorf("frame without an ID and without its dictionary: %v", err)
+	}
+}
+
+// checkDictionaryOptions checks what excludes a dictionary.
+func checkDictionaryOptions(t *testing.T, content []byte, d *compress.Dictionary) {
+	_, err := compress.NewWriter(io.Discard, compress.WithDictionary(d),
+		compress.WithLongDistance(compress.MinWindow))
+	if !errors.Is(err, compress.ErrOption) {
+		t.Errorf("a dictionary and a window: %v", err)
+	}
+	_, err = compress.AppendEncode(nil, content, compress.WithFormat(compress.Gzip),
+		compress.WithDictionary(d))
+	if !errors.Is(err, compress.ErrOption) {
+		t.Errorf(".gz with a dictionary: %v", err)
+	}
+	_, err = compress.NewReader(nil, compress.WithDictionary(new(compress.Dictionary)))
+	if !errors.Is(err, compress.ErrOption) {
+		t.Errorf("zero Dictionary: %v", err)
 	}
 }
 

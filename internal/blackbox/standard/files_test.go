@@ -33,9 +33,6 @@ func TestFrameWriter(t *testing.T) {
 	}
 }
 
-// standardPipelines are the pipelines of .gz and .zst.
-var standardPipelines = []string{"deflate", "lzf"}
-
 // TestWriteStandard checks that reference decoders read our files, and that their bytes do not
 // depend on workers and the sizes of writes.
 func TestWriteStandard(t *testing.T) {
@@ -43,7 +40,7 @@ func TestWriteStandard(t *testing.T) {
 	if !testenv.All() {
 		levels = []int{1, 6}
 	}
-	for _, pipe := range standardPipelines {
+	for _, pipe := range bbtest.StandardPipelines {
 		t.Run(pipe, func(t *testing.T) { testWriteStandard(t, pipe, levels) })
 	}
 }
@@ -96,7 +93,7 @@ func testWriteStandard(t *testing.T, pipe string, levels []int) {
 
 // TestFlushStandard checks that reference decoders return everything written before a Flush.
 func TestFlushStandard(t *testing.T) {
-	for _, pipe := range standardPipelines {
+	for _, pipe := range bbtest.StandardPipelines {
 		t.Run(pipe, func(t *testing.T) { testFlushStandard(t, pipe) })
 	}
 }

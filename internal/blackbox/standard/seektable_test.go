@@ -241,8 +241,8 @@ func TestLostFrames(t *testing.T) {
 	// The last frames have the same size.
 	content := slices.Concat(bbtest.TextBytes(5*bbtest.BlockSize+10, 1),
 		bbtest.RandomBytes(4*bbtest.BlockSize, 2))
-	written := bbtest.Encode(t, content, bridge.Pipeline("lzf"),
-		compress.WithBlockSize(bbtest.BlockSize))
+	zst := []compress.Option{compress.WithFormat(compress.Zstd), compress.WithBlockSize(bbtest.BlockSize)}
+	written := bbtest.Encode(t, content, zst...)
 	var frames [][]byte
 	for i := range 10 {
 		frames = append(frames, written[bbtest.FrameAt(t, written, i):bbtest.FrameAt(t, written, i+1)])
@@ -252,12 +252,12 @@ func TestLostFrames(t *testing.T) {
 	e0 := seekEntry(frames[0], content[:bbtest.BlockSize])
 	e1 := seekEntry(frames[1], content[bbtest.BlockSize:2*bbtest.BlockSize])
 	unsized := bbtest.ZstdStream(t, content[:3000], 700)
+	short := bbtest.SkippableFrame(zstfile.SeekTableKind, seekTable[9:])
 	skip := bbtest.SkippableFrame(zstfile.SeekTableKind, []byte("no seek table"))
 	empty := bbtest.StoredFrame(zstfile.Header{ContentSize: -1, Window: 1 << 10, Checksum: true}, nil)
 	mixed := slices.Concat(skip, unsized, empty, frames[1],
 		bbtest.MakeSeekTable(true, seekEntry(unsized, content[:3000]), seekEntry(empty, nil), e1))
 	mixedContent := slices.Concat(content[:3000], content[bbtest.BlockSize:2*bbtest.BlockSize])
-	zst := []compress.Option{compress.WithFormat(compress.Zstd), compress.WithBlockSize(bbtest.BlockSize)}
 	other := bbtest.Encode(t, content[:3*bbtest.BlockSize], append(zst, compress.WithChecksum(false))...)
 	for _, c := range []struct {
 		name    string
@@ -282,9 +282,7 @@ func TestLostFrames(t *testing.T) {
 		{"an empty table", slices.Concat(written, bbtest.MakeSeekTable(true)), content},
 		{
 			"a table's frame that is one byte too short",
-			append(slices.Concat(frames...),
-				bbtest.SkippableFrame(zstfile.SeekTableKind, seekTable[9:])...),
-			content,
+			slices.Concat(slices.Concat(frames...), short), content,
 		},
 
 		{"first frame missing", with(frames[1:]...), nil},
