@@ -167,7 +167,8 @@ func TestRecoverInsertedMemory(t *testing.T) {
 	for limit := int64(1 << 20); !placed && limit < 8<<20; limit += 128 << 10 {
 		var got bytes.Buffer
 		err := Recover(&got, bytes.NewReader(bad), int64(len(bad)), nil, WithMaxMemory(limit))
-		switch placed = bytes.Equal(got.Bytes(), content); {
+		placed = bytes.Equal(got.Bytes(), content)
+		switch {
 		case errors.Is(err, ErrMemory) && !searched:
 		case err != nil || got.Len() < len(content):
 			t.Fatalf("%d bytes of memory: %d bytes of content, error %v", limit, got.Len(), err)

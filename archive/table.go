@@ -166,7 +166,8 @@ func (t *table) resolveHard(i int) {
 		return
 	}
 	name := e.name
-	if *e = *target; e.link.size == 0 {
+	*e = *target
+	if e.link.size == 0 {
 		e.link = target.name
 	}
 	e.name = name

@@ -123,7 +123,8 @@ func (c *scanner) add(at int64, h packetHeader) error {
 		return errs.OutOfMemory(0, "more than %d sections of parity", maxSections)
 	}
 	s := newSection(h.geometry, p, all)
-	if s.zone = zone; zone == 0 {
+	s.zone = zone
+	if zone == 0 {
 		c.zones++
 		s.zone, open = c.zones, nil
 	}

@@ -115,7 +115,8 @@ func (d *device) compareFlight(s *stage, p point, n int) error {
 			if err == nil {
 				err = d.dev.Run(batch[0].Op, batch)
 			}
-			if errs[k] = err; k == 0 {
+			errs[k] = err
+			if k == 0 {
 				total = bytes
 			}
 		}

@@ -117,7 +117,8 @@ func (in *input) skip(n int) {
 	}
 	n, err := in.r.Discard(n)
 	in.at += int64(n)
-	if in.err = err; err == io.EOF {
+	in.err = err
+	if err == io.EOF {
 		in.err = corrupt(errs.Truncated, in.at, "cut short")
 	}
 }

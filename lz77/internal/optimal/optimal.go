@@ -112,7 +112,8 @@ func (o *Parser) reset(src []byte, start int, config Config) {
 	o.config, o.model = config, config.model()
 	o.rules = o.model.Rules()
 	o.maxMatch = min(max(config.Nice, o.rules.MaxMatch), PricedLengths-1)
-	switch o.chunkSize = MaxChunk; {
+	o.chunkSize = MaxChunk
+	switch {
 	case o.rules.NewSplitter != nil:
 		o.chunkSize = maxWindow
 	case o.rules.ChunkSize != 0:
