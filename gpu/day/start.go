@@ -8,7 +8,8 @@ import (
 	"github.com/gopz/compress/internal/measuring"
 )
 
-// open opens the device, and runs each stage twice: the first run compiles kernels and reserves memory.
+// open opens the device, and runs each stage twice: the first run compiles kernels and reserves
+// memory.
 func (d *device) open(l *limit) error {
 	start := time.Now()
 	dev, err := openDevice(d.name)

@@ -15,13 +15,13 @@ import (
 // rounded up.
 const programMemory = 32 << 20
 
-// memoryShare is the part of the memory of the machine, one in so many, that blocks and workers take
-// without -M. The rest is for the cache of files, for other programs and for other runs of pz.
+// memoryShare is the part of the memory of the machine, one in so many, that blocks and workers
+// take without -M. The rest is for the cache of files, for other programs and for other runs of pz.
 const memoryShare = 4
 
-// A source below smallSource bytes has smallTarget as the target of its memory, in bytes: to ask the
-// system how much memory there is takes longer than most of these files. Few of them have content
-// for more, and a block that takes more is worked on alone.
+// A source below smallSource bytes has smallTarget as the target of its memory, in bytes: to ask
+// the system how much memory there is takes longer than most of these files. Few of them have
+// content for more, and a block that takes more is worked on alone.
 const (
 	smallSource = 64 << 10
 	smallTarget = 64 << 20
@@ -71,8 +71,8 @@ func (c *config) memoryOptions(level, threads int) []compress.Option {
 	}
 }
 
-// restoreMemory returns the least -M with which the stream that begins in r can be restored, or 0 if
-// it is not known.
+// restoreMemory returns the least -M with which the stream that begins in r can be restored, or 0
+// if it is not known.
 func (a *app) restoreMemory(r io.Reader) int64 {
 	zr, err := compress.NewReader(r, compress.WithConcurrency(a.cfg.threads), compress.WithMaxMemory(1))
 	if err != nil {
@@ -86,8 +86,8 @@ func (a *app) restoreMemory(r io.Reader) int64 {
 	return 0
 }
 
-// hintMemory prints how much memory restoring a file takes at least: if it fails without -M and always
-// is set, and with -v.
+// hintMemory prints how much memory restoring a file takes at least: if it fails without -M and
+// always is set, and with -v.
 func (a *app) hintMemory(name string, need int64, always bool) {
 	switch {
 	case need > compress.DefaultReaderMemory && (always || a.cfg.verbose):

@@ -123,7 +123,8 @@ func NewCounters(mode Mode, top int) *Counters {
 	return c
 }
 
-// Watch has snapshots include sources by name, the cache and the URLs. Call it before the first request.
+// Watch has snapshots include sources by name, the cache and the URLs. Call it before the first
+// request.
 func (c *Counters) Watch(
 	sources []string, cache func() (compress.CacheStats, int64), urls func() httprange.Stats,
 ) {
