@@ -5,7 +5,7 @@
 // has up to 64 KiB and takes three steps:
 //
 //  1. A match finder finds the candidates of all positions: findmatches.go, with binarytree.go,
-//     multihash.go or lcpintervals.go; or multirow.go.
+//     multihash.go or lcpintervals.go.
 //  2. The parser makes prices from the counts of the chunks before, and of a sample of this chunk
 //     if the content changed: sample.go.
 //  3. Dynamic programming finds the cheapest path through the chunk: parse.go.
