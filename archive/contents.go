@@ -38,33 +38,35 @@ const contentCache = 64 << 20
 // maxIdle is the most files that stay open although nobody reads them.
 const maxIdle = 32
 
-// Contents returns a file system in which a file NAME.pz, NAME.zst or NAME.gz of fsys is NAME, with what it
-// decompresses to. Other files are as they are. A compressed file does not appear if there is a file NAME
-// beside it. Methods may be called from several goroutines at the same time.
+// Contents returns a file system in which a file NAME.pz, NAME.zst or NAME.gz of fsys is NAME, with
+// what it decompresses to. Other files are as they are. A compressed file does not appear if there
+// is a file NAME beside it. Methods may be called from several goroutines at the same time.
 //
-// Files are [io.Seeker] and [io.ReaderAt], those of fsys too as far as they are. Files of fsys that are
-// compressed must be [io.ReaderAt], as those of [os.DirFS] and [embed.FS] are. A read decompresses only the
-// blocks that it needs, if [compress.NewReaderAt] can open the file. Others, .zst files without a seek table,
-// are decompressed from the beginning, and for their size as a whole. NewReaderAt says what opening a .gz
-// file takes. So listing names is fast, and [fs.DirEntry.Info] opens a file.
+// Files are [io.Seeker] and [io.ReaderAt], those of fsys too as far as they are. Files of fsys that
+// are compressed must be [io.ReaderAt], as those of [os.DirFS] and [embed.FS] are. A read
+// decompresses only the blocks that it needs, if [compress.NewReaderAt] can open the file. Others,
+// .zst files without a seek table, are decompressed from the beginning, and for their size as a
+// whole. NewReaderAt says what opening a .gz file takes. So listing names is fast, and
+// [fs.DirEntry.Info] opens a file.
 //
-// All files share a cache of 64 MiB, or that of [compress.WithCache]. Up to 32 files that nobody reads stay
-// open. Close closes them. The checkpoints of an open .gz file take up to 64 MiB, or an eighth of
-// [compress.WithMaxMemory].
+// All files share a cache of 64 MiB, or that of [compress.WithCache]. Up to 32 files that nobody
+// reads stay open. Close closes them. The checkpoints of an open .gz file take up to 64 MiB, or an
+// eighth of [compress.WithMaxMemory].
 func Contents(fsys fs.FS, opts ...compress.ReaderOption) *ContentFS {
 	cache := compress.WithCache(compress.NewCache(contentCache))
 	opts = append([]compress.ReaderOption{cache}, opts...)
 	return &ContentFS{fsys: fsys, opts: opts, open: map[string]*content{}}
 }
 
-// FileOptions has f return further options for each compressed file that is opened, by its name in the
-// underlying file system. A .gz file can have its index that way, by [compress.WithIndex], and a trace can
-// tell files apart. f may be called from several goroutines at the same time. FileOptions must be called
-// before the ContentFS is used.
+// FileOptions has f return further options for each compressed file that is opened, by its name in
+// the underlying file system. A .gz file can have its index that way, by [compress.WithIndex], and
+// a trace can tell files apart. f may be called from several goroutines at the same time.
+// FileOptions must be called before the ContentFS is used.
 func (c *ContentFS) FileOptions(f func(name string) []compress.ReaderOption) { c.optsFor = f }
 
-// Stored returns which file of the underlying file system a name stands for, and describes that file. It
-// opens no file. For a directory, and for a file that is not compressed, it is the name itself.
+// Stored returns which file of the underlying file system a name stands for, and describes that
+// file. It opens no file. For a directory, and for a file that is not compressed, it is the name
+// itself.
 func (c *ContentFS) Stored(name string) (stored string, info fs.FileInfo, err error) {
 	stored, info, err = c.find("stat", name)
 	if err == nil && stored == "" {
@@ -187,8 +189,8 @@ func contentName(name string) (content string, ok bool) {
 	return "", false
 }
 
-// find returns what name stands for: a file of fsys, described by info, or with packed not empty the
-// content of that file.
+// find returns what name stands for: a file of fsys, described by info, or with packed not empty
+// the content of that file.
 func (c *ContentFS) find(op, name string) (packed string, info fs.FileInfo, err error) {
 	fail := func(err error) (string, fs.FileInfo, error) {
 		return "", nil, &fs.PathError{Op: op, Path: name, Err: err}

@@ -61,7 +61,8 @@ func (f *file) ReadAt(p []byte, off int64) (int, error) {
 	return n, f.cut(off+int64(n), err)
 }
 
-// cut returns the error of a read that has come to an offset: a file that is cut short has no other end.
+// cut returns the error of a read that has come to an offset: a file that is cut short has no other
+// end.
 func (f *file) cut(at int64, err error) error {
 	if err == io.EOF && at < f.size {
 		return io.ErrUnexpectedEOF

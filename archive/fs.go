@@ -10,12 +10,12 @@ import (
 	"github.com/gopz/compress"
 )
 
-// FS is an archive as a file system. Its files are also [io.Seeker] and [io.ReaderAt]; ReadAt may be
-// called from several goroutines at the same time, as may all methods of an FS. It implements
+// FS is an archive as a file system. Its files are also [io.Seeker] and [io.ReaderAt]; ReadAt may
+// be called from several goroutines at the same time, as may all methods of an FS. It implements
 // [fs.ReadDirFS], [fs.ReadFileFS], [fs.StatFS] and [fs.ReadLinkFS].
 //
-// The list takes 48 bytes for each entry, and its name: about 100 MB for a million, and twice as much while
-// Open sorts it.
+// The list takes 48 bytes for each entry, and its name: about 100 MB for a million, and twice as
+// much while Open sorts it.
 type FS struct {
 	content io.ReaderAt
 	reader  *compress.ReaderAt // content, if it is compressed
@@ -30,18 +30,18 @@ var (
 	_ fs.ReadLinkFS = (*FS)(nil)
 )
 
-// Open reads the headers of the tar file of size bytes that src holds. It may be compressed as .pz, .zst
-// or .gz. What [compress.NewReaderAt] says about the formats and the options holds here too: a .zst file
-// needs a seek table, and a .gz file is decompressed once.
+// Open reads the headers of the tar file of size bytes that src holds. It may be compressed as .pz,
+// .zst or .gz. What [compress.NewReaderAt] says about the formats and the options holds here too: a
+// .zst file needs a seek table, and a .gz file is decompressed once.
 //
-// An archive of a [Writer] has a list of its entries, and Open reads that. Of other archives it reads all
-// headers, and so those blocks that have any: all of them if the files are small. The FS then reads src
-// whenever a file is read. Close frees its memory.
+// An archive of a [Writer] has a list of its entries, and Open reads that. Of other archives it
+// reads all headers, and so those blocks that have any: all of them if the files are small. The FS
+// then reads src whenever a file is read. Close frees its memory.
 //
 // Over HTTP, package httprange gets the list in one request with a tail of a MiB or so (WithTail).
 //
-// Errors are those of NewReaderAt and package [archive/tar], and [compress.ErrTooLarge] if the list of
-// entries takes more than 512 MiB.
+// Errors are those of NewReaderAt and package [archive/tar], and [compress.ErrTooLarge] if the list
+// of entries takes more than 512 MiB.
 func Open(src io.ReaderAt, size int64, opts ...compress.ReaderOption) (*FS, error) {
 	if isTar(src, size) {
 		return OpenTar(src, size)
@@ -91,8 +91,8 @@ func isTar(src io.ReaderAt, size int64) bool {
 	return err == nil && string(magic) == "ustar"
 }
 
-// Close frees the memory of the FS. Its files fail afterwards if the archive is compressed. Close does not
-// close the underlying reader. It returns nil.
+// Close frees the memory of the FS. Its files fail afterwards if the archive is compressed. Close
+// does not close the underlying reader. It returns nil.
 func (f *FS) Close() error {
 	if f.reader != nil {
 		return f.reader.Close()
@@ -205,8 +205,8 @@ func (f *FS) entry(i int) *entry {
 	return &f.table.entries[i]
 }
 
-// resolve returns the number of the entry that a name stands for. follow says whether to follow a symbolic
-// link at its end.
+// resolve returns the number of the entry that a name stands for. follow says whether to follow a
+// symbolic link at its end.
 func (f *FS) resolve(op, name string, follow bool) (int, error) {
 	fail := func(err error) (int, error) { return 0, &fs.PathError{Op: op, Path: name, Err: err} }
 	if !fs.ValidPath(name) {
@@ -231,8 +231,8 @@ func (f *FS) resolve(op, name string, follow bool) (int, error) {
 
 func (f *FS) isLink(i int) bool { return f.table.entries[i].mode.Type() == fs.ModeSymlink }
 
-// followFirst replaces the first symbolic link of a path by its target. ok is false if there is none, or
-// if it leads out of the archive.
+// followFirst replaces the first symbolic link of a path by its target. ok is false if there is
+// none, or if it leads out of the archive.
 func (f *FS) followFirst(name string) (next string, ok bool) {
 	for n := 0; n < len(name); n++ {
 		if k := strings.IndexByte(name[n:], '/'); k >= 0 {

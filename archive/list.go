@@ -16,10 +16,10 @@ import (
 	"time"
 )
 
-// A Writer puts a list of all entries behind the end of the archive, so that Open need not read their
-// headers. Programs for tar read nothing behind the two blocks of zeros that end an archive; 7-Zip mentions
-// that something is there. Python reads no global headers of pax there, where a list could also be. The
-// list is text:
+// A Writer puts a list of all entries behind the end of the archive, so that Open need not read
+// their headers. Programs for tar read nothing behind the two blocks of zeros that end an archive;
+// 7-Zip mentions that something is there. Python reads no global headers of pax there, where a list
+// could also be. The list is text:
 //
 //	pz-archive-list 1
 //	0 1536 70000 100600 1764072000.5 "dir/b.bin"
@@ -27,9 +27,10 @@ import (
 //	…
 //	end 12 5d2cbb3e 409600
 //
-// A line has where the header begins; the bytes from there to the content; size; mode as Unix has it, in
-// octal; time; name; the target of a link. The mode of a hard link is 0. The last line, which ends the file,
-// has the number of entries, the CRC-32C of all lines before it, and where the first line begins.
+// A line has where the header begins; the bytes from there to the content; size; mode as Unix has
+// it, in octal; time; name; the target of a link. The mode of a hard link is 0. The last line,
+// which ends the file, has the number of entries, the CRC-32C of all lines before it, and where the
+// first line begins.
 const (
 	listMagic = "pz-archive-list 1\n"
 	maxLine   = 8 << 20 // bytes
@@ -92,8 +93,8 @@ func unixMode(h *tar.Header) int64 {
 	return unixRegular | h.Mode&0o7777
 }
 
-// parseLine returns what a line says: a header with the values of which an entry is made, and where header
-// and content begin.
+// parseLine returns what a line says: a header with the values of which an entry is made, and where
+// header and content begin.
 func parseLine(line string) (h tar.Header, header, content int64, ok bool) {
 	var mode, gap int64
 	var when string
@@ -156,8 +157,8 @@ func parseTime(s string) (time.Time, bool) {
 	return time.Unix(sec, int64(ns)), err == nil
 }
 
-// readList reads the list of an archive of size bytes. It returns false if there is none, or not a whole
-// one.
+// readList reads the list of an archive of size bytes. It returns false if there is none, or not a
+// whole one.
 func (f *FS) readList(size int64) (bool, error) {
 	e, ok := findList(f.content, size)
 	if !ok {

@@ -71,8 +71,8 @@ func (f *FS) scan(r io.ReadSeeker) error {
 	}
 }
 
-// add adds an entry by its header. header and content are where these begin. gap is what there is between,
-// in blocks, if the header has yet to be compared.
+// add adds an entry by its header. header and content are where these begin. gap is what there is
+// between, in blocks, if the header has yet to be compared.
 func (f *FS) add(h *tar.Header, header, content int64, gap uint16) {
 	e := entry{
 		offset: content, size: max(h.Size, 0), modTime: nanoseconds(h.ModTime), mode: h.FileInfo().Mode(),

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// sequentialFile is an open file whose content can be read from front to back only. So a read in front of
-// the place where the last one ended begins again.
+// sequentialFile is an open file whose content can be read from front to back only. So a read in
+// front of the place where the last one ended begins again.
 type sequentialFile struct {
 	file
 	open func() (io.Reader, error) // returns the content from its beginning

@@ -8,8 +8,9 @@ import (
 	"sort"
 )
 
-// A table holds the entries of an archive, sorted by name. A directory comes directly before all that is
-// below it. Names are parts of one buffer, so that an entry takes entryMemory bytes and its name.
+// A table holds the entries of an archive, sorted by name. A directory comes directly before all
+// that is below it. Names are parts of one buffer, so that an entry takes entryMemory bytes and its
+// name.
 type table struct {
 	names   []byte
 	entries []entry
@@ -63,7 +64,8 @@ func (t *table) get(x text) string { return string(t.names[x.at : x.at+x.size]) 
 // view returns a text without a copy. It must not be changed.
 func (t *table) view(x text) []byte { return t.names[x.at : x.at+x.size] }
 
-// compare orders names so that a directory comes before what is below it, and that before all others.
+// compare orders names so that a directory comes before what is below it, and that before all
+// others.
 func compare(a, b []byte) int {
 	i := commonPrefix(a, b)
 	switch {
@@ -82,8 +84,8 @@ func isBelow(name, dir []byte) bool {
 	return len(name) > len(dir) && name[len(dir)] == '/' && string(name[:len(dir)]) == string(dir)
 }
 
-// complete sorts the entries, which are in the order of the archive. It keeps the last one of each name,
-// adds directories that have no entry, and resolves hard links.
+// complete sorts the entries, which are in the order of the archive. It keeps the last one of each
+// name, adds directories that have no entry, and resolves hard links.
 func (t *table) complete() error {
 	slices.SortStableFunc(t.entries, func(a, b entry) int { return compare(t.view(a.name), t.view(b.name)) })
 	list := t.entries
@@ -106,8 +108,8 @@ func (t *table) complete() error {
 	return nil
 }
 
-// addParents adds the directories above a name that are not in the list. The entry of a name that has
-// others below it is one of a directory, whatever it was.
+// addParents adds the directories above a name that are not in the list. The entry of a name that
+// has others below it is one of a directory, whatever it was.
 func (t *table) addParents(name text) error {
 	full, last := t.view(name), []byte(nil)
 	if n := len(t.entries); n > 0 {
@@ -166,7 +168,8 @@ func (t *table) resolveHard(i int) {
 		return
 	}
 	name := e.name
-	if *e = *target; e.link.size == 0 {
+	*e = *target
+	if e.link.size == 0 {
 		e.link = target.name
 	}
 	e.name = name
@@ -177,8 +180,8 @@ func (t *table) find(name []byte) (i int, ok bool) {
 	return sort.Find(len(t.entries), func(i int) int { return compare(name, t.view(t.entries[i].name)) })
 }
 
-// children returns the numbers of the entries in a directory, sorted by name. dir is its number, −1 for
-// the root.
+// children returns the numbers of the entries in a directory, sorted by name. dir is its number, −1
+// for the root.
 func (t *table) children(dir int) (list []int) {
 	for i, end := dir+1, t.endOf(dir); i < end; i = t.endOf(i) {
 		list = append(list, i)

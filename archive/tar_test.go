@@ -18,7 +18,8 @@ import (
 	"github.com/gopz/compress/internal/testenv"
 )
 
-// TestTar compares with an archive that GNU tar has made of a directory: with holes, links and long names.
+// TestTar compares with an archive that GNU tar has made of a directory: with holes, links and long
+// names.
 func TestTar(t *testing.T) {
 	tool := testenv.Tool(t, "tar")
 	dir := t.TempDir()

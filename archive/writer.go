@@ -11,9 +11,9 @@ import (
 	"github.com/gopz/compress/internal/bridge"
 )
 
-// Writer writes a compressed tar archive. Every program for tar reads it. Behind its entries it has a list
-// of them, so that [Open] reads only the last blocks, and a file of it only its own blocks. The list takes
-// about 60 bytes for each entry before compression.
+// Writer writes a compressed tar archive. Every program for tar reads it. Behind its entries it has
+// a list of them, so that [Open] reads only the last blocks, and a file of it only its own blocks.
+// The list takes about 60 bytes for each entry before compression.
 //
 // Methods are for one goroutine at a time.
 type Writer struct {
@@ -27,8 +27,8 @@ type Writer struct {
 	err    error // of Close
 }
 
-// NewWriter returns a Writer to w. The options are those of [compress.NewWriter]. Smaller blocks make
-// reading a single small file faster: it takes a block or two.
+// NewWriter returns a Writer to w. The options are those of [compress.NewWriter]. Smaller blocks
+// make reading a single small file faster: it takes a block or two.
 func NewWriter(w io.Writer, opts ...compress.WriterOption) (*Writer, error) {
 	z, err := compress.NewWriter(w, opts...)
 	if err != nil {
@@ -48,8 +48,8 @@ func (c *counter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// WriteHeader begins an entry, as [tar.Writer.WriteHeader] does. The content of the entry before must be
-// complete.
+// WriteHeader begins an entry, as [tar.Writer.WriteHeader] does. The content of the entry before
+// must be complete.
 func (w *Writer) WriteHeader(h *tar.Header) error {
 	if err := w.tar.Flush(); err != nil { // fills the last block
 		return err
@@ -115,8 +115,8 @@ func (w *Writer) addFile(fsys fs.FS, name string, d fs.DirEntry) error {
 	return err
 }
 
-// Close writes the list and the end of the archive. It does not close the underlying writer. An archive of
-// which a call has failed gets no end. Further calls return the same error.
+// Close writes the list and the end of the archive. It does not close the underlying writer. An
+// archive of which a call has failed gets no end. Further calls return the same error.
 func (w *Writer) Close() error {
 	if w.closed {
 		return w.err

@@ -174,7 +174,8 @@ func TestWriterTools(t *testing.T) {
 	}
 }
 
-// TestListDamage flips bits of a list. The headers then count, or opening fails; nothing is ever wrong.
+// TestListDamage flips bits of a list. The headers then count, or opening fails; nothing is ever
+// wrong.
 func TestListDamage(t *testing.T) {
 	plain, err := compress.AppendDecode(nil, write(t, sampleHeaders, sampleContent))
 	if err != nil {
@@ -203,7 +204,8 @@ func TestListDamage(t *testing.T) {
 	}
 }
 
-// TestWrongList checks that a list that is not that of the archive gives no content under another name.
+// TestWrongList checks that a list that is not that of the archive gives no content under another
+// name.
 func TestWrongList(t *testing.T) {
 	headers := []tar.Header{{Typeflag: tar.TypeReg, Name: "a"}, {Typeflag: tar.TypeReg, Name: "b"}}
 	plain, err := compress.AppendDecode(nil, write(t, headers, func(i int) []byte { return []byte{byte(i)} }))

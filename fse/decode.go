@@ -143,7 +143,8 @@ func (r *reader) window() uint64 {
 // lastWindow returns all bits left, highest first, and zeros behind them. If there are more than 64
 // it returns 0.
 func (r *reader) lastWindow() (v uint64) {
-	switch n := (r.left + 7) >> 3; {
+	n := (r.left + 7) >> 3
+	switch {
 	case r.left <= 0 || r.left > 64:
 		return 0
 	case len(r.src) >= 8:

@@ -28,10 +28,10 @@ func (op Op) String() string {
 	return [...]string{"StageN", "Fused", "Stage0"}[op]
 }
 
-// Request is the work of one block. The device reads Src in place: it is the memory of the block, or
-// a copy if that memory belongs to the caller of the library. The device writes the fields marked
-// result and reuses their memory if it suffices. All other fields are read-only. The device must not
-// access a request after the call of Run has returned.
+// Request is the work of one block. The device reads Src in place: it is the memory of the block,
+// or a copy if that memory belongs to the caller of the library. The device writes the fields
+// marked result and reuses their memory if it suffices. All other fields are read-only. The device
+// must not access a request after the call of Run has returned.
 type Request struct {
 	Op     Op
 	Decode bool  // StageN: entropy decoding

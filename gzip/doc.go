@@ -3,10 +3,10 @@
 //
 // # Writing
 //
-// Except at [NoCompression] a [Writer] compresses through a [compress.Writer]. It cuts the content into
-// blocks of 1 MiB, and the workers of the scheduler that the process shares compress several blocks
-// at once. Matches reach across blocks. [Writer.SetOptions] chooses another scheduler or other
-// limits. The output does not depend on the number of workers.
+// Except at [NoCompression] a [Writer] compresses through a [compress.Writer]. It cuts the content
+// into blocks of 1 MiB, and the workers of the scheduler that the process shares compress several
+// blocks at once. Matches reach across blocks. [Writer.SetOptions] chooses another scheduler or
+// other limits. The output does not depend on the number of workers.
 //
 // The caller's goroutine compresses content of less than 64 KiB itself at Flush and Close. Then
 // no goroutine starts. The caller's goroutine also does all work of [NoCompression], which is
@@ -27,8 +27,8 @@
 // of the shared scheduler decode what follows, several parts at once. The Reader then takes up to
 // 128 MiB. At most one Reader for every four workers decodes so, and at least one. Others go on
 // alone, and try again after each MiB of input. Content, errors and their order do not depend on
-// that. Workers end by themselves when a Reader is dropped without Close. Decoding in parallel takes
-// more processor time than decoding in order. On a busy machine it may also take longer.
+// that. Workers end by themselves when a Reader is dropped without Close. Decoding in parallel
+// takes more processor time than decoding in order. On a busy machine it may also take longer.
 // [Reader.SetOptions] chooses another scheduler, or one worker.
 //
 // Content of other sources is decoded on the caller's goroutine. The Reader cannot ask a network

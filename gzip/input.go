@@ -28,7 +28,8 @@ type input struct {
 	tail     uint32 // of exact: the last four bytes read
 	flushed  bool   // of exact: the bytes of next may end a flush
 
-	// While a scanner reads ahead: bytes that it has read, and those of them that memory has dropped.
+	// While a scanner reads ahead: bytes that it has read, and those of them that memory has
+	// dropped.
 	given, dropped int64
 
 	own  *bufio.Reader // for sources that are no io.ByteReader
@@ -44,8 +45,8 @@ const (
 	firstPiece = 512
 	maxPiece   = 16 << 10
 
-	// exactWindow is how many bytes can be read of a stream that has not ended, in bytes: the trailer
-	// has as many.
+	// exactWindow is how many bytes can be read of a stream that has not ended, in bytes: the
+	// trailer has as many.
 	exactWindow = gzfile.TrailerSize
 
 	// flushMark is the last four bytes of a flush, a stored block without content.

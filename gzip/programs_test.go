@@ -23,8 +23,8 @@ type program struct {
 	run      string   // which tests of the packages to run, as for go test
 	reads    string   // one of them, which has to pass
 
-	// pinned are tests that expect the bytes of one version of compress/gzip: they compare a size or
-	// a digest of what a Writer wrote. They may fail.
+	// pinned are tests that expect the bytes of one version of compress/gzip: they compare a size
+	// or a digest of what a Writer wrote. They may fail.
 	pinned []string
 }
 
@@ -147,8 +147,8 @@ func results(out []byte, err error) testResults {
 	return r
 }
 
-// changeImport replaces the import of compress/gzip in all Go files below dir, and returns the number
-// of files changed.
+// changeImport replaces the import of compress/gzip in all Go files below dir, and returns the
+// number of files changed.
 func changeImport(t *testing.T, dir string) (n int) {
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {

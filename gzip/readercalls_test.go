@@ -34,8 +34,8 @@ func (r *reading) fill(p []byte) (n int, err error) {
 	return n, err
 }
 
-// FuzzReaderCalls makes the same calls of both Readers and compares the results, and what is left of
-// the source at the end of a member. Each byte of calls is a call.
+// FuzzReaderCalls makes the same calls of both Readers and compares the results, and what is left
+// of the source at the end of a member. Each byte of calls is a call.
 func FuzzReaderCalls(f *testing.F) {
 	first := write(f, content(3000), 6, 700)
 	second := write(f, content(70_000), 1, 30_000)

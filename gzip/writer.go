@@ -67,7 +67,8 @@ type headless struct {
 // Write writes p without what is to be skipped.
 func (h *headless) Write(p []byte) (int, error) {
 	skip := min(h.skip, len(p))
-	if h.skip -= skip; skip > 0 && skip == len(p) {
+	h.skip -= skip
+	if skip > 0 && skip == len(p) {
 		return skip, nil
 	}
 	n, err := h.w.Write(p[skip:])

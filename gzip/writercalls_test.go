@@ -204,7 +204,8 @@ type failAfter struct {
 
 func (f *failAfter) Write(p []byte) (int, error) {
 	n := min(len(p), f.n)
-	if f.n -= n; n < len(p) {
+	f.n -= n
+	if n < len(p) {
 		return n, f.err
 	}
 	return n, nil

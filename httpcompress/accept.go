@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Preferred returns which of the encodings in order suits a request, as a [Handler] chooses it: by the
-// client's preference, then by the order. It is "" for a plain response. A handler can use it to send files
-// that are stored compressed. It panics if order has more than two encodings.
+// Preferred returns which of the encodings in order suits a request, as a [Handler] chooses it: by
+// the client's preference, then by the order. It is "" for a plain response. A handler can use it
+// to send files that are stored compressed. It panics if order has more than two encodings.
 func Preferred(r *http.Request, order ...Encoding) Encoding {
 	if i, _ := negotiate(r.Header.Values("Accept-Encoding"), order); i >= 0 {
 		return order[i]
@@ -15,13 +15,14 @@ func Preferred(r *http.Request, order ...Encoding) Encoding {
 	return ""
 }
 
-// A preference is what Accept-Encoding says of a coding, in thousandths; unlisted if it says nothing.
+// A preference is what Accept-Encoding says of a coding, in thousandths; unlisted if it says
+// nothing.
 type preference int
 
 const unlisted preference = -1
 
-// negotiate chooses an encoding of order by the values of Accept-Encoding. It returns its index, or −1
-// for a plain response. plain says whether the client accepts that.
+// negotiate chooses an encoding of order by the values of Accept-Encoding. It returns its index, or
+// −1 for a plain response. plain says whether the client accepts that.
 func negotiate(accept []string, order []Encoding) (choice int, plain bool) {
 	var listed [maxEncodings]preference
 	for i := range listed {
@@ -111,8 +112,8 @@ func parseQ(s string) (q preference, ok bool) {
 // trim removes the optional whitespace of HTTP.
 func trim(s string) string { return strings.Trim(s, " \t") }
 
-// hasToken reports whether a header whose values are lists has the token. Parameters and arguments of
-// an item do not count.
+// hasToken reports whether a header whose values are lists has the token. Parameters and arguments
+// of an item do not count.
 func hasToken(values []string, token string) bool {
 	for _, list := range values {
 		for list != "" {

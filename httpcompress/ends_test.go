@@ -101,8 +101,8 @@ func (w *failing) Write(p []byte) (int, error) {
 	return w.ResponseRecorder.Write(p)
 }
 
-// TestErrors lets the ResponseWriter of the server fail. The handler's call or WithErrorFunc must get
-// the error, and the Writer must serve the next request.
+// TestErrors lets the ResponseWriter of the server fail. The handler's call or WithErrorFunc must
+// get the error, and the Writer must serve the next request.
 func TestErrors(t *testing.T) {
 	content := page(200_000)
 	for _, encoding := range []string{"zstd", "gzip"} {

@@ -27,7 +27,8 @@ func ExampleHandler() {
 	// Output: true Accept-Encoding
 }
 
-// Pages of an account hold secrets, and a form that shows what the user has sent: do not compress them.
+// Pages of an account hold secrets, and a form that shows what the user has sent: do not compress
+// them.
 func ExampleWithSkip() {
 	_ = httpcompress.Handler(http.DefaultServeMux,
 		httpcompress.WithSkip(func(r *http.Request) bool {

@@ -31,8 +31,8 @@ const (
 	zstdBlock = 128 << 10
 	// gzipBlock is the block size of gzip. A part of a response waits for its block to be full.
 	gzipBlock = 128 << 10
-	// gzipMemory is what a gzip response should take at most, in bytes. With many cores one response
-	// would take more without a gain for the server.
+	// gzipMemory is what a gzip response should take at most, in bytes. With many cores one
+	// response would take more without a gain for the server.
 	gzipMemory = 8 << 20
 
 	// Levels are those whose time is about that of the defaults of other servers.
@@ -73,8 +73,8 @@ func WithWriterOptions(e Encoding, opts ...compress.WriterOption) Option {
 	}
 }
 
-// WithMinSize sets the size in bytes from which responses are compressed. The handler's output up to
-// that size is kept in memory. The default is [DefaultMinSize].
+// WithMinSize sets the size in bytes from which responses are compressed. The handler's output up
+// to that size is kept in memory. The default is [DefaultMinSize].
 func WithMinSize(size int) Option {
 	return func(h *handler) error {
 		if size < 0 || size > 1<<20 {
@@ -86,7 +86,8 @@ func WithMinSize(size int) Option {
 }
 
 // WithContentType sets which media types are compressed. f gets the media type of the response in
-// lower case, without parameters. The default is [Compressible], which f may call. Nil is the default.
+// lower case, without parameters. The default is [Compressible], which f may call. Nil is the
+// default.
 func WithContentType(f func(mediaType string) bool) Option {
 	return func(h *handler) error {
 		h.compressible = f
@@ -130,11 +131,11 @@ type handler struct {
 	buffers sync.Pool               // of *[]byte, with bufferSize bytes of room
 }
 
-// Handler returns a handler that calls h and compresses its responses. It panics if an option is out
-// of its range.
+// Handler returns a handler that calls h and compresses its responses. It panics if an option is
+// out of its range.
 //
-// The ResponseWriter that h gets has the methods Flush, FlushError, Hijack, ReadFrom and Unwrap. The
-// other methods of a [http.ResponseController] work through Unwrap.
+// The ResponseWriter that h gets has the methods Flush, FlushError, Hijack, ReadFrom and Unwrap.
+// The other methods of a [http.ResponseController] work through Unwrap.
 func Handler(h http.Handler, opts ...Option) http.Handler {
 	z := &handler{
 		next: h, order: []Encoding{Zstd, Gzip}, writerOptions: map[Encoding][]compress.WriterOption{},

@@ -131,8 +131,8 @@ func TestResponses(t *testing.T) {
 	}
 }
 
-// TestServers checks real servers: of HTTP/1.1, where a plain response keeps its Content-Length, and of
-// HTTP/2.
+// TestServers checks real servers: of HTTP/1.1, where a plain response keeps its Content-Length,
+// and of HTTP/2.
 func TestServers(t *testing.T) {
 	for _, size := range []int{10, 5000, 200_000, 1_500_000} {
 		content := page(size)

@@ -36,8 +36,8 @@ func setHeaders(h http.Header, headers []string) {
 	}
 }
 
-// decoded returns the content of a body with an encoding. A zstd body must be one frame with a window of
-// at most 8 MiB.
+// decoded returns the content of a body with an encoding. A zstd body must be one frame with a
+// window of at most 8 MiB.
 func decoded(t *testing.T, encoding string, body []byte) []byte {
 	t.Helper()
 	if encoding == "" {

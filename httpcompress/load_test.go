@@ -17,7 +17,8 @@ import (
 	"github.com/gopz/compress/internal/testenv"
 )
 
-// TestConcurrent sends many requests of all kinds at once. No response may have bytes of another one.
+// TestConcurrent sends many requests of all kinds at once. No response may have bytes of another
+// one.
 func TestConcurrent(t *testing.T) {
 	sizes := []int{0, 100, 2000, 70_000, 400_000}
 	contents := make([][]byte, len(sizes))

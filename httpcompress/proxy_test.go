@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestReverseProxy puts the handler in front of a proxy of net/http. What the backend has compressed
-// passes through. If the backend fails, the response must not look complete.
+// TestReverseProxy puts the handler in front of a proxy of net/http. What the backend has
+// compressed passes through. If the backend fails, the response must not look complete.
 func TestReverseProxy(t *testing.T) {
 	content := page(400_000)
 	backend := httptest.NewServer(Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

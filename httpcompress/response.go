@@ -28,8 +28,8 @@ const (
 	ended                  // an error: the handler has returned
 )
 
-// response is the ResponseWriter of a wrapped handler. It is not pooled, as a handler may keep it by
-// mistake.
+// response is the ResponseWriter of a wrapped handler. It is not pooled, as a handler may keep it
+// by mistake.
 type response struct {
 	w       http.ResponseWriter // of the server
 	h       *handler
@@ -96,14 +96,14 @@ func hasBody(status int) bool {
 	return status >= 200 && !isPart(status)
 }
 
-// isPart reports whether a response with a status stands for a whole one that the client has, or has
-// a part of.
+// isPart reports whether a response with a status stands for a whole one that the client has, or
+// has a part of.
 func isPart(status int) bool {
 	return status == http.StatusPartialContent || status == http.StatusNotModified
 }
 
-// encodes reports whether a response of a media type and size is encoded. The size is −1 if it is not
-// known to be small.
+// encodes reports whether a response of a media type and size is encoded. The size is −1 if it is
+// not known to be small.
 func (z *response) encodes(header http.Header, media string, size int64) bool {
 	switch {
 	case z.choice < 0 || size == 0 || !hasBody(z.status) || len(header["Content-Range"]) > 0:

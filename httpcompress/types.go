@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Compressible reports whether content of a media type usually becomes smaller by compression: text,
-// JSON, XML, JavaScript, WebAssembly, SVG and fonts without compression of their own, among others.
-// The media type is in lower case and has no parameters. Handlers use Compressible without
+// Compressible reports whether content of a media type usually becomes smaller by compression:
+// text, JSON, XML, JavaScript, WebAssembly, SVG and fonts without compression of their own, among
+// others. The media type is in lower case and has no parameters. Handlers use Compressible without
 // [WithContentType].
 func Compressible(mediaType string) bool {
 	major, minor, _ := strings.Cut(mediaType, "/")
@@ -48,8 +48,8 @@ func Compressible(mediaType string) bool {
 }
 
 // mediaType returns the media type of a response without parameters, in lower case: that of its
-// Content-Type, or one sniffed from the start of the body. It is empty if there is neither. sniffed is
-// the Content-Type to set, which is empty if the handler has set one, or nil in place of one.
+// Content-Type, or one sniffed from the start of the body. It is empty if there is neither. sniffed
+// is the Content-Type to set, which is empty if the handler has set one, or nil in place of one.
 func mediaType(h http.Header, start []byte) (media, sniffed string) {
 	values, set := h["Content-Type"]
 	switch {
@@ -83,8 +83,8 @@ func untouchable(h http.Header) bool {
 	return false
 }
 
-// noTransform reports whether the headers of a request or a response forbid to change its content (RFC
-// 9111, sections 5.2.1.6 and 5.2.2.6).
+// noTransform reports whether the headers of a request or a response forbid to change its content
+// (RFC 9111, sections 5.2.1.6 and 5.2.2.6).
 func noTransform(h http.Header) bool { return hasToken(h["Cache-Control"], "no-transform") }
 
 // addVary makes Vary name Accept-Encoding.

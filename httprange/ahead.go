@@ -1,7 +1,7 @@
 package httprange
 
-// A sequence is a series of calls of which each begins where the one before ends, or up to a segment
-// behind that.
+// A sequence is a series of calls of which each begins where the one before ends, or up to a
+// segment behind that.
 type sequence struct {
 	next   int64 // offset where the last call ends
 	ahead  int64 // offset to which segments have been asked for
@@ -50,9 +50,9 @@ func (s *sequences) running() (n int64) {
 	return n
 }
 
-// readAhead notes a call for the bytes from off to end. If it goes on with a sequence, readAhead asks for
-// what follows: it queues that for the next dispatch. The window doubles each time that half of it has
-// been read.
+// readAhead notes a call for the bytes from off to end. If it goes on with a sequence, readAhead
+// asks for what follows: it queues that for the next dispatch. The window doubles each time that
+// half of it has been read.
 func (r *Reader) readAhead(off, end int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

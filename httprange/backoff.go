@@ -14,7 +14,8 @@ import (
 // firstDelay is the pause before the first repetition, without its random part.
 const firstDelay = 200 * time.Millisecond
 
-// backoff returns the pause before repetition n, from 0: between half and all of a time that doubles.
+// backoff returns the pause before repetition n, from 0: between half and all of a time that
+// doubles.
 func backoff(n int, most time.Duration) time.Duration {
 	d := min(firstDelay<<min(n, 20), most)
 	if d <= 1 {

@@ -29,8 +29,8 @@ func (e *redirectError) Unwrap() error { return e.error }
 // requestKey is the key of the *Reader in the context of its requests.
 type requestKey struct{}
 
-// checkRedirect decides on a redirect. net/http copies headers to the new request. It knows only the
-// usual ones to be secrets; those of WithHeader may be too, and so may the old URL.
+// checkRedirect decides on a redirect. net/http copies headers to the new request. It knows only
+// the usual ones to be secrets; those of WithHeader may be too, and so may the old URL.
 func checkRedirect(req *http.Request, via []*http.Request) error {
 	first := via[0]
 	switch {

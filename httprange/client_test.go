@@ -72,7 +72,8 @@ func TestCheckRedirect(t *testing.T) {
 	}
 }
 
-// TestRefusedRedirect checks that a redirect that the client does not follow is no reason to ask again.
+// TestRefusedRedirect checks that a redirect that the client does not follow is no reason to ask
+// again.
 func TestRefusedRedirect(t *testing.T) {
 	requests := 0
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -138,8 +139,8 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// TestUnreachable checks that Open and Get do not wait for a server that is not there, and that ReadAt
-// does.
+// TestUnreachable checks that Open and Get do not wait for a server that is not there, and that
+// ReadAt does.
 func TestUnreachable(t *testing.T) {
 	s := newServer(t, random(10_000))
 	r := open(t, s)

@@ -97,8 +97,8 @@ func withoutURL(err error) error {
 	return err
 }
 
-// hideSecrets cuts users and queries of URLs out of the text of an error: one about a redirect may have
-// its target.
+// hideSecrets cuts users and queries of URLs out of the text of an error: one about a redirect may
+// have its target.
 func hideSecrets(text string) string {
 	var b strings.Builder
 	for text != "" {

@@ -10,10 +10,10 @@ import (
 	"net/url"
 )
 
-// Open makes a Reader for the file behind an http or https URL. It fetches the first segment and the
-// end of the file, and so learns the size and the version. If the context ends, all requests of the
-// Reader do, later ones included. A server that cannot be reached is an error at once. The caller closes
-// the Reader.
+// Open makes a Reader for the file behind an http or https URL. It fetches the first segment and
+// the end of the file, and so learns the size and the version. If the context ends, all requests of
+// the Reader do, later ones included. A server that cannot be reached is an error at once. The
+// caller closes the Reader.
 func Open(ctx context.Context, rawURL string, opts ...Option) (*Reader, error) {
 	r, err := newReader(ctx, rawURL, opts)
 	if err != nil {
@@ -75,8 +75,8 @@ func (r *Reader) open() error {
 	return nil
 }
 
-// fetchHead makes the first request. It sets the version, and returns the first segment if all of it
-// arrives; if not, the file is read as if it were not to be cached.
+// fetchHead makes the first request. It sets the version, and returns the first segment if all of
+// it arrives; if not, the file is read as if it were not to be cached.
 func (r *Reader) fetchHead() ([]byte, *Error) {
 	a, e := r.askFirst(fmt.Sprintf("0-%d", r.opt.segment-1))
 	if e != nil {
@@ -112,8 +112,8 @@ func (r *Reader) fetchHead() ([]byte, *Error) {
 	return nil, a.fault(ErrStatus, "")
 }
 
-// askFirst makes a request of Open or Get. It does not wait for a server that cannot be reached: most
-// often the URL is wrong.
+// askFirst makes a request of Open or Get. It does not wait for a server that cannot be reached:
+// most often the URL is wrong.
 func (r *Reader) askFirst(interval string) (*answer, *Error) {
 	a, err := r.ask(r.ctx, interval, nil)
 	if err != nil {
@@ -154,8 +154,8 @@ type tail struct {
 	data    []byte
 }
 
-// fetchTail asks for the end of the file. It returns nil if the server does not send it. It asks for a
-// segment more than the option says, because the first one is not all there.
+// fetchTail asks for the end of the file. It returns nil if the server does not send it. It asks
+// for a segment more than the option says, because the first one is not all there.
 func (r *Reader) fetchTail(ctx context.Context) *tail {
 	n := r.opt.tail + r.opt.segment
 	a, err := r.ask(ctx, fmt.Sprintf("-%d", n), nil)

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// gapSize is how many bytes between two queued ranges a request takes along: what arrives in less time
-// than a request of its own takes.
+// gapSize is how many bytes between two queued ranges a request takes along: what arrives in less
+// time than a request of its own takes.
 const gapSize = 128 << 10
 
 // errLeft is for segments that nobody waits for.
@@ -35,8 +35,8 @@ type queue struct {
 	active  int // fetches in flight
 }
 
-// acquire returns the segments from first to end for a call that waits for them. It queues fetches of
-// those that are absent. The caller holds the lock, and calls dispatch.
+// acquire returns the segments from first to end for a call that waits for them. It queues fetches
+// of those that are absent. The caller holds the lock, and calls dispatch.
 func (r *Reader) acquire(first, end int64) []*segment {
 	segments := make([]*segment, 0, end-first)
 	for n := first; n < end; n++ {
@@ -91,8 +91,8 @@ func (r *Reader) request(n int64, ahead bool) *segment {
 	return x
 }
 
-// dispatch starts queued fetches, as many as may be in flight. Reading ahead leaves one for calls. The
-// caller holds the lock.
+// dispatch starts queued fetches, as many as may be in flight. Reading ahead leaves one for calls.
+// The caller holds the lock.
 func (r *Reader) dispatch() {
 	q := &r.queue
 	if r.ctx.Err() != nil {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A Reader reads a file behind a URL at any place. Make one with [Open]. All methods may be called from
-// several goroutines at the same time.
+// A Reader reads a file behind a URL at any place. Make one with [Open]. All methods may be called
+// from several goroutines at the same time.
 type Reader struct {
 	opt    options
 	url    *url.URL

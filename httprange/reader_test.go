@@ -78,8 +78,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestTail checks that Open gets head and tail by two requests, and that a reader of an index at the
-// end makes no other one.
+// TestTail checks that Open gets head and tail by two requests, and that a reader of an index at
+// the end makes no other one.
 func TestTail(t *testing.T) {
 	content := random(100_000)
 	s := newServer(t, content)
@@ -240,8 +240,8 @@ func TestReadAhead(t *testing.T) {
 	}
 }
 
-// TestReadAheadCache lets several sequences share a cache that is smaller than their windows would be.
-// Nothing may be fetched twice.
+// TestReadAheadCache lets several sequences share a cache that is smaller than their windows would
+// be. Nothing may be fetched twice.
 func TestReadAheadCache(t *testing.T) {
 	content := random(6 << 20)
 	s := newServer(t, content)

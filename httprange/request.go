@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// drainTime is how long a request waits for the end of a body that it does not need. With the end the
-// connection can be used again, which saves a round trip or more.
+// drainTime is how long a request waits for the end of a body that it does not need. With the end
+// the connection can be used again, which saves a round trip or more.
 const drainTime = 100 * time.Millisecond
 
 // drainSize is the most of such a body that is read, in bytes.
 const drainSize = 4 << 10
 
-// An answer is a response whose body is to be read. The request ends if nothing arrives for the time
-// of the option.
+// An answer is a response whose body is to be read. The request ends if nothing arrives for the
+// time of the option.
 type answer struct {
 	*http.Response
 	r      *Reader
@@ -26,8 +26,8 @@ type answer struct {
 	stall  *time.Timer
 }
 
-// ask makes one request for a range, "" for all of the file. v is the version that it has to be of, nil
-// for any.
+// ask makes one request for a range, "" for all of the file. v is the version that it has to be of,
+// nil for any.
 func (r *Reader) ask(ctx context.Context, interval string, v *version) (*answer, error) {
 	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, requestKey{}, r))
 	a := &answer{r: r, ctx: ctx, cancel: cancel}
@@ -120,8 +120,8 @@ func (a *answer) encoded() *Error {
 	return nil
 }
 
-// interval returns the range of an answer with status 206, which has to begin at first, or anywhere if
-// first is negative.
+// interval returns the range of an answer with status 206, which has to begin at first, or anywhere
+// if first is negative.
 func (a *answer) interval(first int64) (contentRange, *Error) {
 	if e := a.encoded(); e != nil {
 		return contentRange{}, e
@@ -137,7 +137,8 @@ func (a *answer) interval(first int64) (contentRange, *Error) {
 	return c, nil
 }
 
-// part checks an answer to a request for the bytes from first on. It returns the end of what it has.
+// part checks an answer to a request for the bytes from first on. It returns the end of what it
+// has.
 func (a *answer) part(first int64) (end int64, e *Error) {
 	v := &a.r.version
 	switch a.StatusCode {

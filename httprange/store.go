@@ -2,8 +2,8 @@ package httprange
 
 import "container/list"
 
-// A segment is a part of the file of fixed size; the last one is shorter. It is queued, in flight or
-// cached. A segment that could not be fetched is forgotten, and only its waiters see the error.
+// A segment is a part of the file of fixed size; the last one is shorter. It is queued, in flight
+// or cached. A segment that could not be fetched is forgotten, and only its waiters see the error.
 type segment struct {
 	number  int64
 	done    chan struct{} // closed when data or err is set

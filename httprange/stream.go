@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// A Stream reads a file behind a URL from the front, by one request. It needs no support for ranges. Make
-// one with [Get]. It is for one goroutine.
+// A Stream reads a file behind a URL from the front, by one request. It needs no support for
+// ranges. Make one with [Get]. It is for one goroutine.
 type Stream struct {
 	r   *Reader
 	a   *answer
 	off int64
 }
 
-// Get asks for the file behind an http or https URL. It repeats the request as Open does. Options about
-// segments have no effect. The caller closes the Stream.
+// Get asks for the file behind an http or https URL. It repeats the request as Open does. Options
+// about segments have no effect. The caller closes the Stream.
 func Get(ctx context.Context, rawURL string, opts ...Option) (*Stream, error) {
 	r, err := newReader(ctx, rawURL, opts)
 	if err != nil {

@@ -31,8 +31,8 @@ func (v *version) conditions(h http.Header) {
 	}
 }
 
-// changed compares with the version of another answer. It returns what differs, or "". An answer may
-// lack a header that the first one had: a proxy may have made it from what it has cached.
+// changed compares with the version of another answer. It returns what differs, or "". An answer
+// may lack a header that the first one had: a proxy may have made it from what it has cached.
 func (v *version) changed(w version) string {
 	switch {
 	case w.size >= 0 && w.size != v.size:
@@ -46,8 +46,8 @@ func (v *version) changed(w version) string {
 	return ""
 }
 
-// A contentRange is the content of a Content-Range header. first is -1 where the header has a size only,
-// and size is -1 where the server does not know it.
+// A contentRange is the content of a Content-Range header. first is -1 where the header has a size
+// only, and size is -1 where the server does not know it.
 type contentRange struct{ first, last, size int64 }
 
 // parseContentRange parses a Content-Range header. ok is false if it is not a valid one for bytes.

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # usage: packaging/try-release.sh DIR
 #
-# Tries files of a release, which scripts/release.sh has written to DIR: the program of each platform
-# that this machine can run or emulate, the Homebrew formula, the winget manifests, an .rpm package, and
-# lintian on the .deb packages. Prints what it could not try. try-deb.sh installs a .deb package.
+# Tries files of a release, which scripts/release.sh has written to DIR: the program of each
+# platform that this machine can run or emulate, the Homebrew formula, the winget manifests, an .rpm
+# package, and lintian on the .deb packages. Prints what it could not try. try-deb.sh installs a
+# .deb package.
 set -euo pipefail
 
 packaging=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -29,9 +30,9 @@ unpack() {
   fi
 }
 
-# try_program COMMAND...: compresses and restores with the program of an archive, in the directory of
-# the archive. It must write the same bytes as the program of this platform. The man page must be its
-# own.
+# try_program COMMAND...: compresses and restores with the program of an archive, in the directory
+# of the archive. It must write the same bytes as the program of this platform. The man page must be
+# its own.
 try_program() {
   local format
   for format in pz gz zst; do
@@ -42,8 +43,8 @@ try_program() {
   "$@" --help=man 2>/dev/null | cmp - pz.1
 }
 
-# try_programs: tries the programs of all archives. The emulators lose some of the signals with which
-# Go preempts goroutines.
+# try_programs: tries the programs of all archives. The emulators lose some of the signals with
+# which Go preempts goroutines.
 try_programs() {
   local -x GODEBUG=asyncpreemptoff=1 WINEDEBUG=-all
   local archive platform host format run program

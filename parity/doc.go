@@ -18,13 +18,13 @@
 // do. A [ReaderAt] heals what is read through it.
 //
 // A section is made of packets, which may be damaged too. If none of them is left, its zone has no
-// parity. Stray bytes in front of the first zone or behind the last one may be another file that was
-// joined to this one, so Repair keeps them. A stray copy of half a zone or more, with its section,
-// counts as another zone.
+// parity. Stray bytes in front of the first zone or behind the last one may be another file that
+// was joined to this one, so Repair keeps them. A stray copy of half a zone or more, with its
+// section, counts as another zone.
 //
-// A Writer takes the memory of a zone, which should be 64 MiB, of its parity, and 20 MB. Repair, Verify
-// and a ReaderAt that heals take up to three times a zone. The first zone with more than 256 slices,
-// those of parity included, takes half a second and 74 MiB for tables, once in a process.
+// A Writer takes the memory of a zone, which should be 64 MiB, of its parity, and 20 MB. Repair,
+// Verify and a ReaderAt that heals take up to three times a zone. The first zone with more than 256
+// slices, those of parity included, takes half a second and 74 MiB for tables, once in a process.
 //
 // FORMAT.md, chapter "Sections", defines the bytes.
 package parity

@@ -11,9 +11,9 @@ import (
 
 var update = flag.Bool("update", false, "write missing golden files")
 
-// TestGolden compares the sections of golden files with FORMAT.md and heals the files. They must stay so
-// for ever. One has two zones as the Writer makes them. The other has the code over GF(2^16) with small
-// slices.
+// TestGolden compares the sections of golden files with FORMAT.md and heals the files. They must
+// stay so for ever. One has two zones as the Writer makes them. The other has the code over
+// GF(2^16) with small slices.
 func TestGolden(t *testing.T) {
 	golden := filepath.Join("..", "testdata", "golden")
 	zone, err := os.ReadFile(filepath.Join(golden, "literals.pz"))

@@ -125,8 +125,9 @@ func FuzzRepair(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { checkRepair(t, data, false) })
 }
 
-// checkRepair repairs and verifies any bytes, as FuzzRepair says. It reports whether they are intact
-// after that. With forged packets only each zone is, for Repair copies what it takes for stray bytes.
+// checkRepair repairs and verifies any bytes, as FuzzRepair says. It reports whether they are
+// intact after that. With forged packets only each zone is, for Repair copies what it takes for
+// stray bytes.
 func checkRepair(t *testing.T, data []byte, forged bool) bool {
 	var out bytes.Buffer
 	report, err := Repair(&out, bytes.NewReader(data), int64(len(data)))

@@ -189,8 +189,8 @@ func TestForgedPadding(t *testing.T) {
 	}
 }
 
-// FuzzPackets changes packets and what is around them, with right checks, and checks what becomes of
-// the file as FuzzRepair does.
+// FuzzPackets changes packets and what is around them, with right checks, and checks what becomes
+// of the file as FuzzRepair does.
 func FuzzPackets(f *testing.F) {
 	for i, file := range mutantSamples(f) {
 		f.Add(file, uint64(i))
@@ -202,7 +202,8 @@ func FuzzPackets(f *testing.F) {
 	})
 }
 
-// TestMutants does what FuzzPackets does, for many seeds. What is allocated is in proportion to the file.
+// TestMutants does what FuzzPackets does, for many seeds. What is allocated is in proportion to the
+// file.
 func TestMutants(t *testing.T) {
 	files := mutantSamples(t)
 	rounds := 2000

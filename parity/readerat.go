@@ -21,9 +21,10 @@ var errNegative = errors.New("compress: negative offset")
 const openViews = 4
 
 // A ReaderAt reads a file as Repair would write it, and heals only what is read. It compares each
-// slice with the catalog before it returns bytes of it. A part that src cannot read counts as damage.
-// What cannot be healed it returns as it is: the checks of the format inside tell what is wrong. If
-// src cannot read it, the error is that of src. Several goroutines may use a ReaderAt at the same time.
+// slice with the catalog before it returns bytes of it. A part that src cannot read counts as
+// damage. What cannot be healed it returns as it is: the checks of the format inside tell what is
+// wrong. If src cannot read it, the error is that of src. Several goroutines may use a ReaderAt at
+// the same time.
 //
 // It takes little memory as long as it reads nothing damaged. To heal a zone it takes the memory of
 // the zone and its parity. Then it keeps the damaged slices, of up to four zones.

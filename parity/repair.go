@@ -25,8 +25,8 @@ const (
 	Healed
 	// Lost: more is damaged than parity can replace. Repair copies what is left.
 	Lost
-	// NoSection: the section is lost, so it is unknown whether the zone is intact. Repair copies what
-	// is there. Several such zones in a row count as one.
+	// NoSection: the section is lost, so it is unknown whether the zone is intact. Repair copies
+	// what is there. Several such zones in a row count as one.
 	NoSection
 )
 
@@ -69,7 +69,8 @@ type Report struct {
 	EndMissing bool
 	// ReadErr is the error of the first part of src that could not be read. It is nil if all could.
 	ReadErr error
-	// Unreadable counts the bytes that Repair should copy and cannot read. It writes zeros for them.
+	// Unreadable counts the bytes that Repair should copy and cannot read. It writes zeros for
+	// them.
 	Unreadable int64
 }
 
@@ -108,10 +109,11 @@ func (r *Report) err() error {
 	return nil
 }
 
-// Repair writes to dst the file src, of size bytes, as it was before it was damaged. dst must not be
-// the same file. What cannot be healed is copied as it is. Then the error wraps compress.ErrCorrupt
-// or compress.ErrTruncated, and the report says which zones are lost. Without parity Repair writes
-// nothing and returns ErrNoParity. Other errors are those of dst, and of a src that ends before size.
+// Repair writes to dst the file src, of size bytes, as it was before it was damaged. dst must not
+// be the same file. What cannot be healed is copied as it is. Then the error wraps
+// compress.ErrCorrupt or compress.ErrTruncated, and the report says which zones are lost. Without
+// parity Repair writes nothing and returns ErrNoParity. Other errors are those of dst, and of a src
+// that ends before size.
 //
 // A part of src that cannot be read counts as damage, down to a sector of 4 KiB. If no parity is
 // found then, the error is that of src.
@@ -232,8 +234,8 @@ func (p *pass) copy(from, to int64) error {
 	return p.copyOut(from, to)
 }
 
-// copyOut is copy without a part of its own. Without dst it reads all the same, so that the report says
-// what cannot be read.
+// copyOut is copy without a part of its own. Without dst it reads all the same, so that the report
+// says what cannot be read.
 func (p *pass) copyOut(from, to int64) error {
 	if p.copyBuf == nil {
 		p.copyBuf = make([]byte, copyChunk)

@@ -84,8 +84,8 @@ func (w *wanted) take(crc uint32, window, scratch []byte) []int {
 }
 
 // search looks for slices at every place from lo up to hi. It calls found for each window that is
-// one or more of them, until found returns false. The work is linear whatever the bytes are: windows
-// that have the CRC32C of a slice and are none count against a budget.
+// one or more of them, until found returns false. The work is linear whatever the bytes are:
+// windows that have the CRC32C of a slice and are none count against a budget.
 func (f *file) search(w *wanted, lo, hi int64,
 	found func(slices []int, at int64, window []byte) bool) error {
 

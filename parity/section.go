@@ -21,7 +21,8 @@ type pool struct {
 	assumed bool         // all packets are in place, but only the first one has been looked at
 }
 
-// section is what is left of a section: its intact packets in the file, in the order of their numbers.
+// section is what is left of a section: its intact packets in the file, in the order of their
+// numbers.
 type section struct {
 	geometry
 	pool        *pool
@@ -70,8 +71,8 @@ func (s *section) byLast() int64 {
 // full reports whether all packets are there, in place.
 func (s *section) full() bool { return s.agree == s.packets() }
 
-// near reports whether a packet is so near behind this section that it belongs to the same zone, and
-// not to an equal one further on: less than half a zone more than should be is between them.
+// near reports whether a packet is so near behind this section that it belongs to the same zone,
+// and not to an equal one further on: less than half a zone more than should be is between them.
 func (s *section) near(p packet) bool {
 	gap := p.at - s.end
 	if p.number > s.lastNumber {
@@ -123,7 +124,8 @@ func (c *scanner) add(at int64, h packetHeader) error {
 		return errs.OutOfMemory(0, "more than %d sections of parity", maxSections)
 	}
 	s := newSection(h.geometry, p, all)
-	if s.zone = zone; zone == 0 {
+	s.zone = zone
+	if zone == 0 {
 		c.zones++
 		s.zone, open = c.zones, nil
 	}
@@ -160,9 +162,10 @@ func (f *file) sections(lo, hi int64) ([]*section, error) {
 	return list, nil
 }
 
-// join makes a section of rows of packets. The packets of a section are in the order of their numbers.
-// Rows where they are not are copies of parts of it, which came to a place where they do not belong.
-// So join takes as many packets in order as there are, and returns the rows without them.
+// join makes a section of rows of packets. The packets of a section are in the order of their
+// numbers. Rows where they are not are copies of parts of it, which came to a place where they do
+// not belong. So join takes as many packets in order as there are, and returns the rows without
+// them.
 func join(rows []*section) (s *section, rest []*section) {
 	if len(rows) > maxRows {
 		slices.SortStableFunc(rows, func(a, b *section) int { return cmp.Compare(b.count, a.count) })

@@ -41,8 +41,8 @@ func checkFaulty(t *testing.T, src *testenv.BadSectors, want []byte) *Report {
 	return report
 }
 
-// TestUnreadable repairs files of which each sector in turn cannot be read: of zones, packets, headers
-// and footers.
+// TestUnreadable repairs files of which each sector in turn cannot be read: of zones, packets,
+// headers and footers.
 func TestUnreadable(t *testing.T) {
 	r := newRand(50)
 	for _, frame := range []Frame{PZ, Zstd} {
@@ -53,8 +53,8 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestUnreadableMany repairs a zone of which as many sectors cannot be read as there is parity, and a
-// file that has also lost bytes.
+// TestUnreadableMany repairs a zone of which as many sectors cannot be read as there is parity, and
+// a file that has also lost bytes.
 func TestUnreadableMany(t *testing.T) {
 	s := write(t, Options{10, PZ}, random(newRand(51), 4<<20))
 	g := s.zones[0]
@@ -70,7 +70,8 @@ func TestUnreadableMany(t *testing.T) {
 	checkFaulty(t, &testenv.BadSectors{Data: cut, Bad: map[int64]bool{5: true, 700: true}}, s.data)
 }
 
-// TestUnreadableZeros reads around sectors whose content is zeros, as those that take their place are.
+// TestUnreadableZeros reads around sectors whose content is zeros, as those that take their place
+// are.
 func TestUnreadableZeros(t *testing.T) {
 	data := random(newRand(52), 1<<20)
 	clear(data[200_000:600_000])

@@ -26,8 +26,8 @@ type Options struct {
 }
 
 // A Writer copies a file to another writer and adds a section of parity behind each zone. It keeps
-// the zone in memory until its section is written. Its output depends only on what is written, where
-// zones end, and the options. A Writer is for one goroutine at a time.
+// the zone in memory until its section is written. Its output depends only on what is written,
+// where zones end, and the options. A Writer is for one goroutine at a time.
 type Writer struct {
 	dst     io.Writer
 	o       Options
@@ -72,8 +72,8 @@ func (w *Writer) Write(p []byte) (int, error) {
 }
 
 // EndZone ends the zone: the next byte begins another one. The caller calls it where the format
-// allows a section: behind a stream of .pz, or behind a frame of .zst. The section is written by the
-// next Write or Close, for Close marks the last one. EndZone does nothing if the zone is empty.
+// allows a section: behind a stream of .pz, or behind a frame of .zst. The section is written by
+// the next Write or Close, for Close marks the last one. EndZone does nothing if the zone is empty.
 func (w *Writer) EndZone() error {
 	if w.err != nil {
 		return w.err
@@ -142,8 +142,8 @@ func (w *Writer) write(p []byte) (int, error) {
 	return n, err
 }
 
-// chunkSize is the size of all chunks of a buffer but the last one. Zones that do not fit in one have
-// slices that divide it.
+// chunkSize is the size of all chunks of a buffer but the last one. Zones that do not fit in one
+// have slices that divide it.
 const chunkSize = smallSlices * usualSlice
 
 // buffer holds a zone in chunks, so that it grows without a copy of all of it.

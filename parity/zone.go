@@ -64,8 +64,8 @@ func (h *healer) load(s *section) (*zone, error) {
 	return z, nil
 }
 
-// starts returns the places where the zone may begin: by most packets, by the first or the last one,
-// and behind the section before.
+// starts returns the places where the zone may begin: by most packets, by the first or the last
+// one, and behind the section before.
 func (z *zone) starts() []int64 {
 	return []int64{z.start, z.byFirst(), z.byLast(), z.after}
 }
@@ -250,8 +250,8 @@ func (z *zone) findStart() {
 }
 
 // correctStart corrects z.begins if the first slice is missing. Bytes may be inserted in that slice
-// or behind it, so that all others seem to begin further on. A whole copy of the zone in front of it
-// is another file, so the zone does not begin as far in front as that.
+// or behind it, so that all others seem to begin further on. A whole copy of the zone in front of
+// it is another file, so the zone does not begin as far in front as that.
 func (h *healer) correctStart(z *zone) error {
 	const sample = 32
 	if z.lost || z.from[0] != nowhere || z.begins <= z.after || z.size < sample {

@@ -214,7 +214,8 @@ gpu_drivers() {
   printf 'khronos_validation.%s\n' 'debug_action = VK_DBG_LAYER_ACTION_LOG_MSG' "log_filename = $log" \
     'report_flags = error,warn,perf,info' \
     'enables = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT' >"$tmp/vk_layer_settings.txt"
-  # wgpu keeps the Vulkan object of a buffer for which there is no memory, and the layer reports that.
+  # wgpu keeps the Vulkan object of a buffer for which there is no memory, and the layer reports
+  # that.
   VK_LAYER_SETTINGS_PATH=$tmp/vk_layer_settings.txt VK_INSTANCE_LAYERS=$layer "${run[@]}" \
     -skip '^TestOutOfMemory$' ./gpu/webgpu || return
   [[ -s $log ]] || { echo "the validation layer has written nothing"; return 1; }

@@ -45,7 +45,8 @@ func randomGraph(r *rand.Rand, n int) *pathGraph {
 	}
 	least := MinPathLength + r.IntN(2)*r.IntN(3)
 	for k := range g.prices.Length {
-		if g.prices.Length[k] = r.Uint32N(uint32(most)); k < least {
+		g.prices.Length[k] = r.Uint32N(uint32(most))
+		if k < least {
 			g.prices.Length[k] = ForbiddenPrice
 		}
 	}

@@ -20,12 +20,12 @@ const (
 // [zip.Writer.RegisterCompressor] or [zip.RegisterCompressor]. The options are those of a
 // [compress.Writer], such as [compress.WithLevel]; the format is that of the method.
 //
-// For Zstd the defaults are WithSingleFrame(true), since some programs stop behind the first frame, and
-// WithChecksum(false), since zip has a checksum. WithSingleFrame(false) lets workers compress the blocks
-// of a large file at the same time, and adds a seek table.
+// For Zstd the defaults are WithSingleFrame(true), since some programs stop behind the first frame,
+// and WithChecksum(false), since zip has a checksum. WithSingleFrame(false) lets workers compress
+// the blocks of a large file at the same time, and adds a seek table.
 //
-// If an option is out of its range, creating a file in the archive fails with [compress.ErrOption]. For
-// another method it fails with [zip.ErrAlgorithm].
+// If an option is out of its range, creating a file in the archive fails with [compress.ErrOption].
+// For another method it fails with [zip.ErrAlgorithm].
 func Compressor(method uint16, opts ...compress.WriterOption) zip.Compressor {
 	c := &compressor{deflate: method == Deflate}
 	noName := compress.WithName("", time.Time{})

@@ -16,9 +16,9 @@ import (
 // [zip.Reader.RegisterDecompressor] or [zip.RegisterDecompressor]. The options are those of a
 // [compress.Reader], such as [compress.WithMaxMemory]. They have no effect on Deflate.
 //
-// The error of a damaged file is a [flate.CorruptInputError] or that of a compress.Reader. If an option
-// is out of its range, reading a file fails with [compress.ErrOption]. For another method it fails with
-// [zip.ErrAlgorithm].
+// The error of a damaged file is a [flate.CorruptInputError] or that of a compress.Reader. If an
+// option is out of its range, reading a file fails with [compress.ErrOption]. For another method it
+// fails with [zip.ErrAlgorithm].
 func Decompressor(method uint16, opts ...compress.ReaderOption) zip.Decompressor {
 	pool := new(sync.Pool)
 	switch method {

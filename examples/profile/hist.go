@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// hist is a histogram of durations. A bucket is at most an eighth of its durations wide. A hist takes
-// 4 KB, however many durations it counts.
+// hist is a histogram of durations. A bucket is at most an eighth of its durations wide. A hist
+// takes 4 KB, however many durations it counts.
 type hist struct {
 	count   int64
 	sum     time.Duration
@@ -48,7 +48,8 @@ func (h *hist) merge(o *hist) {
 	}
 }
 
-// quantile returns a duration that the part q of all does not exceed. It is at most an eighth too long.
+// quantile returns a duration that the part q of all does not exceed. It is at most an eighth too
+// long.
 func (h *hist) quantile(q float64) time.Duration {
 	left := int64(q * float64(h.count))
 	for i, n := range h.buckets {

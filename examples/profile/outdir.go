@@ -28,8 +28,8 @@ const (
 	blocksFile         = "blocks.csv"
 )
 
-// outDir is the directory of --out. Results are written anew again and again, each file by a rename,
-// so that a killed run leaves whole files. Snapshots and blocks are appended in whole rows.
+// outDir is the directory of --out. Results are written anew again and again, each file by a
+// rename, so that a killed run leaves whole files. Snapshots and blocks are appended in whole rows.
 type outDir struct {
 	path      string
 	mu        sync.Mutex

@@ -93,8 +93,8 @@ func checkBlocks(t *testing.T, dir string) {
 	}
 }
 
-// checkSnapshots checks the snapshots of four iterations of 16 blocks, and that each has rows of its
-// stages.
+// checkSnapshots checks the snapshots of four iterations of 16 blocks, and that each has rows of
+// its stages.
 func checkSnapshots(t *testing.T, dir string) {
 	t.Helper()
 	snaps := readTable(t, dir, snapshotsFile)

@@ -27,7 +27,8 @@ func cpuWait() (sum time.Duration) {
 	return sum
 }
 
-// resident returns the memory of this process that is in use, and the most since resetPeak, in bytes.
+// resident returns the memory of this process that is in use, and the most since resetPeak, in
+// bytes.
 func resident() (now, peak int64) {
 	text, _ := os.ReadFile("/proc/self/status")
 	for line := range bytes.Lines(text) {

@@ -89,8 +89,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestInterrupt interrupts a measurement once. The results are written, with the scheduler's columns
-// although there is no --snapshot-interval.
+// TestInterrupt interrupts a measurement once. The results are written, with the scheduler's
+// columns although there is no --snapshot-interval.
 func TestInterrupt(t *testing.T) {
 	cmd, dir, stderr := process(t, endless...)
 	await(t, "blocks", func() bool { return blocksOnDisk(dir) > 100 })

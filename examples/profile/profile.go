@@ -22,7 +22,8 @@ type job interface {
 	enableStats()
 	// stats returns them. Only the goroutine that calls iterate may call it.
 	stats() compress.Stats
-	// plannedMemory returns the most memory that the library says it takes, in bytes; 0 if it does not.
+	// plannedMemory returns the most memory that the library says it takes, in bytes; 0 if it does
+	// not.
 	plannedMemory() int64
 	// device returns the time that opening the device took, and its state.
 	device() (opened time.Duration, s gpu.Status)

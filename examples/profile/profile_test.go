@@ -40,8 +40,8 @@ func tryRun(args ...string) (status int, stdout, stderr string) {
 	return status, out.String(), errOut.String()
 }
 
-// measured runs the program on little work and returns the fields of its lines, by name, or by stage
-// and backend.
+// measured runs the program on little work and returns the fields of its lines, by name, or by
+// stage and backend.
 func measured(t *testing.T, args ...string) map[string]fields {
 	t.Helper()
 	status, out, errOut := tryRun(append(small[:len(small):len(small)], args...)...)
@@ -177,8 +177,8 @@ func TestSchedulerStats(t *testing.T) {
 	}
 }
 
-// TestEveryCounter checks that no number of SchedulerStats is missing from the tables, and that each
-// survives a file.
+// TestEveryCounter checks that no number of SchedulerStats is missing from the tables, and that
+// each survives a file.
 func TestEveryCounter(t *testing.T) {
 	var s compress.Stats
 	var f fields

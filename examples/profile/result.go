@@ -65,8 +65,8 @@ func (r *result) lines(all bool) string {
 	return text
 }
 
-// write writes the files of results to dir. stats.tsv comes last, so that it speaks of files that are
-// there.
+// write writes the files of results to dir. stats.tsv comes last, so that it speaks of files that
+// are there.
 func (r *result) write(dir string) error {
 	for _, f := range []struct {
 		name string

@@ -11,8 +11,8 @@ import (
 	"github.com/gopz/compress/pipeline"
 )
 
-// stageJob is a job of one stage of a pipeline. Every block is prepared once: the stages before have
-// run, and each iteration repeats the stage.
+// stageJob is a job of one stage of a pipeline. Every block is prepared once: the stages before
+// have run, and each iteration repeats the stage.
 type stageJob struct {
 	ctx     context.Context
 	stage   string

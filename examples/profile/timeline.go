@@ -11,9 +11,10 @@ import (
 	"github.com/gopz/compress"
 )
 
-// timeline writes Chrome's trace events (Trace Event Format, JSON array), one a line. There is a track
-// for each worker, one for each batch that the device has at the same time, and one for the ordered
-// output, where blocks wait for their turn. A reader accepts an array without its last bracket.
+// timeline writes Chrome's trace events (Trace Event Format, JSON array), one a line. There is a
+// track for each worker, one for each batch that the device has at the same time, and one for the
+// ordered output, where blocks wait for their turn. A reader accepts an array without its last
+// bracket.
 type timeline struct {
 	file   io.WriteCloser
 	buf    bytes.Buffer // whole events
@@ -104,8 +105,8 @@ func (t *timeline) batch(e *compress.Stage) (i int, known bool) {
 	return i, false
 }
 
-// turn writes how long a block has waited for its turn. Such waits overlap, so the events are of the
-// asynchronous kind.
+// turn writes how long a block has waited for its turn. Such waits overlap, so the events are of
+// the asynchronous kind.
 func (t *timeline) turn(b *block) error {
 	t.track(orderTrack, "ordered output")
 	for _, x := range [...]struct {

@@ -60,7 +60,8 @@ func openDevice(name string) (*host.Device, error) {
 // outcome is the line of a test that has ended. A control character precedes it.
 var outcome = regexp.MustCompile(`^\x16?--- (PASS|FAIL|SKIP): Conforms/(\S+) \(([0-9.]+)s\)`)
 
-// conform runs the suite in a process of its own. If it fails or crashes, the device is not measured.
+// conform runs the suite in a process of its own. If it fails or crashes, the device is not
+// measured.
 func (d *device) conform(l *limit) error {
 	path, err := os.Executable()
 	if err != nil {

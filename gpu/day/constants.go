@@ -44,8 +44,8 @@ func (f *figures) last(s *stage) *figure {
 	return nil
 }
 
-// fullBatch is the content in bytes of a batch that keeps a GPU busy. Without a batch of that size some
-// constants have no value.
+// fullBatch is the content in bytes of a batch that keeps a GPU busy. Without a batch of that size
+// some constants have no value.
 const fullBatch = 16 << 20
 
 // hasFull reports whether there is a full batch.
@@ -59,8 +59,8 @@ const near = 0.9
 // never is the value of a constant that keeps work from the device.
 const never = "never"
 
-// constants reports the constants of package gpu/internal/host and of the trial of backend Auto that
-// follow from the figures.
+// constants reports the constants of package gpu/internal/host and of the trial of backend Auto
+// that follow from the figures.
 func (d *device) constants() {
 	if d.failed || d.dev == nil {
 		return
@@ -108,8 +108,8 @@ func best(list []*figure) *figure {
 	})
 }
 
-// fusedMinAuto returns the least block size for which the device beats all threads, and keeps doing so
-// for larger ones.
+// fusedMinAuto returns the least block size for which the device beats all threads, and keeps doing
+// so for larger ones.
 func (f *figures) fusedMinAuto() any {
 	bySize := map[int]*figure{} // the largest batch
 	for _, x := range f.of("fused") {
@@ -136,8 +136,8 @@ func (f *figures) fusedMinAuto() any {
 	return value
 }
 
-// smallest returns the least measure of the batches of a stage whose speed is near the best. Only blocks
-// of 1 MiB count.
+// smallest returns the least measure of the batches of a stage whose speed is near the best. Only
+// blocks of 1 MiB count.
 func (f *figures) smallest(stage string, measure func(*figure) int) any {
 	list := f.of(stage)
 	list = slices.DeleteFunc(list, func(x *figure) bool { return x.Block != 1<<20 })
@@ -248,8 +248,8 @@ func (f *figures) pause() any {
 	return min(50, max(20, least.Microseconds()/20))
 }
 
-// oneTrip compares the time to download the space of words that encoding leaves empty with the time of
-// the smallest transfer.
+// oneTrip compares the time to download the space of words that encoding leaves empty with the time
+// of the smallest transfer.
 func (f *figures) oneTrip() any {
 	list := slices.DeleteFunc(f.of("encode"), func(x *figure) bool {
 		return x.Block != 1<<20 || x.Blocks > 16

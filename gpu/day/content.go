@@ -52,8 +52,8 @@ func (c *content) prefix(n int) []byte {
 	return c.data[:n:n]
 }
 
-// blockBytes bounds the content whose results the CPU computes, for each size of blocks. Larger batches
-// use the blocks again.
+// blockBytes bounds the content whose results the CPU computes, for each size of blocks. Larger
+// batches use the blocks again.
 const blockBytes = 4 << 20
 
 // some returns up to n different blocks of a size.

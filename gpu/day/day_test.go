@@ -22,7 +22,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestWithoutClock measures a device without timestamps. Kernels are then measured by repeating them.
+// TestWithoutClock measures a device without timestamps. Kernels are then measured by repeating
+// them.
 func TestWithoutClock(t *testing.T) {
 	testenv.Slow(t)
 	dev, err := host.New(interp.New(interp.Options{}), host.Config{Name: "interpreter", Kind: gpu.Software})
@@ -69,8 +70,8 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// TestPlan checks that a step without time is left out, that an error does not end the plan, and that
-// time which a step does not use goes to the next one.
+// TestPlan checks that a step without time is left out, that an error does not end the plan, and
+// that time which a step does not use goes to the next one.
 func TestPlan(t *testing.T) {
 	r := &report{}
 	p := newPlan(time.Now().Add(100*time.Millisecond), r)

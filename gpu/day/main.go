@@ -1,9 +1,9 @@
-// Command day proves that the GPUs of a machine give right results, and then measures them. It needs
-// a driver, but no network, no other program and no file. scripts/gpu-day.sh builds it.
+// Command day proves that the GPUs of a machine give right results, and then measures them. It
+// needs a driver, but no network, no other program and no file. scripts/gpu-day.sh builds it.
 //
-// It runs the conformance suite in processes of its own, because a driver may crash. Then it measures,
-// the most important first, until its budget is used up. Each result is a line of JSON, see
-// docs/TELEMETRY.md. At the end it derives the constants of backend Auto from the figures.
+// It runs the conformance suite in processes of its own, because a driver may crash. Then it
+// measures, the most important first, until its budget is used up. Each result is a line of JSON,
+// see docs/TELEMETRY.md. At the end it derives the constants of backend Auto from the figures.
 package main
 
 import (
@@ -96,12 +96,12 @@ func run(args []string, out, errOut io.Writer) int {
 	return 0
 }
 
-// overtime is how much longer than a budget a call that cannot be interrupted may take: a fifth, and
-// not less than the time to compile a kernel on a busy machine.
+// overtime is how much longer than a budget a call that cannot be interrupted may take: a fifth,
+// and not less than the time to compile a kernel on a busy machine.
 func overtime(budget time.Duration) time.Duration { return max(budget/5, 4*time.Second) }
 
-// measure runs all steps within the budget. If one hangs, measure reports what there is and returns an
-// error.
+// measure runs all steps within the budget. If one hangs, measure reports what there is and returns
+// an error.
 func (c *config) measure(r *report) error {
 	start := time.Now()
 	data, err := newContent(c.file)

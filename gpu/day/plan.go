@@ -69,8 +69,8 @@ type limit struct {
 // left returns the time that remains.
 func (l *limit) left() time.Duration { return time.Until(l.end) }
 
-// repeats returns how often something that takes that long may run, at most most. It returns 0 if there
-// is no time for it.
+// repeats returns how often something that takes that long may run, at most most. It returns 0 if
+// there is no time for it.
 func (l *limit) repeats(took time.Duration, most int) int {
 	n := int(l.left() / 8 / max(took, 1)) // much is to come
 	if n < 1 && took < l.left() {

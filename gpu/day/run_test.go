@@ -15,7 +15,8 @@ import (
 	"github.com/gopz/compress/gpu/gputest"
 )
 
-// TestRun runs the program with a small budget. Every device must conform, and every line must be JSON.
+// TestRun runs the program with a small budget. Every device must conform, and every line must be
+// JSON.
 func TestRun(t *testing.T) {
 	if _, err := gpu.Adapters(); err != nil {
 		gputest.Missing(t, err)

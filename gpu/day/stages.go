@@ -88,8 +88,8 @@ func (s *stage) String() string {
 	return fmt.Sprintf("%s with %d candidates", s.name, s.k)
 }
 
-// worker does a worker's part: it matches and parses on the CPU, and verifies a device's results. It
-// reuses its memory.
+// worker does a worker's part: it matches and parses on the CPU, and verifies a device's results.
+// It reuses its memory.
 type worker struct {
 	matcher lz77.Matcher
 	decoded gpu.Request

@@ -8,7 +8,8 @@ import (
 	"github.com/gopz/compress/internal/measuring"
 )
 
-// open opens the device, and runs each stage twice: the first run compiles kernels and reserves memory.
+// open opens the device, and runs each stage twice: the first run compiles kernels and reserves
+// memory.
 func (d *device) open(l *limit) error {
 	start := time.Now()
 	dev, err := openDevice(d.name)
@@ -115,7 +116,8 @@ func (d *device) compareFlight(s *stage, p point, n int) error {
 			if err == nil {
 				err = d.dev.Run(batch[0].Op, batch)
 			}
-			if errs[k] = err; k == 0 {
+			errs[k] = err
+			if k == 0 {
 				total = bytes
 			}
 		}

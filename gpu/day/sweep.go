@@ -15,8 +15,8 @@ import (
 // point is a batch: so many blocks of so many bytes.
 type point struct{ block, blocks int }
 
-// points are the batches of the sweep. A GPU takes milliseconds for the first ones. A block of 4 KiB has
-// two workgroups of 2,048 positions, one of 1 MiB has 512.
+// points are the batches of the sweep. A GPU takes milliseconds for the first ones. A block of 4
+// KiB has two workgroups of 2,048 positions, one of 1 MiB has 512.
 var points = []point{
 	{4 << 10, 1}, {16 << 10, 1}, {64 << 10, 1}, {256 << 10, 1}, {1 << 20, 1}, {1 << 20, 4}, {1 << 20, 16},
 	{1 << 20, 64}, {4 << 20, 4}, {256 << 10, 64}, {64 << 10, 256}, {4 << 20, 16}, {256 << 10, 256},
@@ -33,7 +33,8 @@ const (
 	firstRate = 1e6
 )
 
-// sweep measures all stages with all points. A stage that is too slow for a point is left out there.
+// sweep measures all stages with all points. A stage that is too slow for a point is left out
+// there.
 func (d *device) sweep(l *limit) error {
 	stages := allStages()
 	rates := make([]float64, len(stages)) // bytes per second of the last point
@@ -153,8 +154,8 @@ func (d *device) batch(s *stage, p point) (batch []*gpu.Request, blocks []*block
 	return batch, blocks, bytes, nil
 }
 
-// measure measures a stage at a point and reports it. It returns how long the device took for a batch,
-// 0 if it does not do this work.
+// measure measures a stage at a point and reports it. It returns how long the device took for a
+// batch, 0 if it does not do this work.
 func (d *device) measure(s *stage, p point, repeats int) (time.Duration, error) {
 	batch, blocks, bytes, err := d.batch(s, p)
 	if err != nil || !d.dev.Accepts(batch[0]) {

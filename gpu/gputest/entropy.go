@@ -156,7 +156,8 @@ func checkEntropy(t *testing.T, d gpu.Device, cases []entropyCase) {
 	}
 }
 
-// testLarge runs blocks with long loops, which some drivers leave early: one of 5 MiB has 20 lane groups.
+// testLarge runs blocks with long loops, which some drivers leave early: one of 5 MiB has 20 lane
+// groups.
 func testLarge(t *testing.T, d gpu.Device, n amount) {
 	require(t, d, gpu.StageN)
 	size := 5 << 20

@@ -205,7 +205,8 @@ type Tracer interface {
 	Trace(op gpu.Op, batch []*gpu.Request) (*host.Trace, error)
 }
 
-// Times checks that the device has a clock, and that its times are parts of the time of a submission.
+// Times checks that the device has a clock, and that its times are parts of the time of a
+// submission.
 func Times(t *testing.T, open Open) {
 	d := open.device(t, Config{})
 	defer d.Close()

@@ -33,8 +33,8 @@ type counted struct {
 // counts is the result of count, for all tests.
 var counts *counted
 
-// count runs every kernel in lockstep on a block of mixed content: Fused, then decoding its payload,
-// then coding the whole content as literals, which needs histograms.
+// count runs every kernel in lockstep on a block of mixed content: Fused, then decoding its
+// payload, then coding the whole content as literals, which needs histograms.
 func count(t *testing.T) *counted {
 	t.Helper()
 	if counts != nil {

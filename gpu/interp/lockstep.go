@@ -3,8 +3,8 @@ package interp
 // warp is how many invocations execute an instruction together.
 const warp = 32
 
-// Work counts what warps do when the 32 invocations of each run in lockstep. The invocations of a warp
-// that are furthest behind run first, so paths join as soon as they can.
+// Work counts what warps do when the 32 invocations of each run in lockstep. The invocations of a
+// warp that are furthest behind run first, so paths join as soon as they can.
 type Work struct {
 	Instructions int64 // of invocations
 	Issued       int64 // of warps: Instructions / (32 * Issued) is the part of lanes in use

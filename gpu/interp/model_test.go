@@ -14,8 +14,8 @@ type use struct {
 	Counters
 }
 
-// scaled returns the use for a batch of n blocks like the one that was counted. All counts grow with
-// the number of blocks, but for dispatches and the longest chain.
+// scaled returns the use for a batch of n blocks like the one that was counted. All counts grow
+// with the number of blocks, but for dispatches and the longest chain.
 func (u use) scaled(n int64) use {
 	c := Counters{}
 	c.add(&u.Counters, n)

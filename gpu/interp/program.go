@@ -9,8 +9,8 @@ import (
 
 // program is a compiled kernel. Registers hold 32 bits; a bool is 0 or 1.
 //
-// Functions of WGSL do not recurse, so every variable has a register of its own, and a call needs no
-// stack: it copies arguments to the registers of the parameters and saves where to return to.
+// Functions of WGSL do not recurse, so every variable has a register of its own, and a call needs
+// no stack: it copies arguments to the registers of the parameters and saves where to return to.
 type program struct {
 	name      string
 	lines     []string // of the source with its parts

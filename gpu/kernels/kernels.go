@@ -3,7 +3,7 @@
 //
 // Kernels are written in WGSL. "go generate" translates them to GLSL 4.30 with internal/wgsl, and a
 // test compares the files. WGSL cannot include files, so a line "//include NAME" stands for
-// parts/NAME.wgsl.
+// the file of that name in parts.
 //
 // All kernels keep to what every device supports: 32-bit integers, at most 256 invocations and 16
 // KiB of memory a workgroup, 7 buffers. No kernel waits for another workgroup of its dispatch.

@@ -9,9 +9,10 @@ package webgpu
 #include <string.h>
 
 // The binding has these functions as well, but:
-//   - it leaves fields of an instance's description uninitialised, and the library aborts the program;
-//   - its callbacks of MapAsync live in memory that Go's garbage collector may free too early; here the
-//     status lives in memory of C;
+//   - it leaves fields of an instance's description uninitialised, and the library aborts the
+//     program;
+//   - its callbacks of MapAsync live in memory that Go's garbage collector may free too early; here
+//     the status lives in memory of C;
 //   - it does not report that memory ran out; here error scopes do;
 //   - each copy allocates several objects, and there is a copy for each lane group.
 

@@ -11,7 +11,8 @@ typedef struct { void const *next; char const *label; pz_writes const *writes; }
 extern void wgpuDeviceReference(void *device);
 extern void *wgpuCommandEncoderBeginComputePass(void *encoder, pz_pass_description const *);
 
-// pz_pass begins a pass that writes timestamps first and first+1, as the binding begins a pass without.
+// pz_pass begins a pass that writes timestamps first and first+1, as the binding begins a pass
+// without.
 static void *pz_pass(void *device, void *encoder, void *set, uint32_t first) {
 	pz_writes w = { set, first, first + 1 };
 	pz_pass_description d = { .writes = &w };
@@ -47,8 +48,8 @@ type clock struct {
 	period   float64 // nanoseconds of a tick
 }
 
-// passesOf returns the passes of a submission with timestamps: an empty one, one for each dispatch, and
-// an empty one.
+// passesOf returns the passes of a submission with timestamps: an empty one, one for each dispatch,
+// and an empty one.
 func passesOf(s *host.Submission) uint32 { return uint32(len(s.Kernels)) + 2 }
 
 // times reports whether the queue takes timestamps of a submission.
@@ -116,7 +117,8 @@ func (c *clock) finish(enc *wgpu.CommandEncoder, n uint32, to *wgpu.Buffer, at u
 	return nil
 }
 
-// ticks returns the timestamps that the last submission of n passes has left in the download buffer.
+// ticks returns the timestamps that the last submission of n passes has left in the download
+// buffer.
 func (q *queue) ticks(n uint32) ([]uint64, error) {
 	at := down16(q.total)
 	p, err := q.d.mappedRange(q.down.ref, at+16*uint64(n))
@@ -148,8 +150,8 @@ func (q *queue) readTimes(s *host.Submission) error {
 // calibration is the time between two timestamps that measure the period of the clock.
 const calibration = 100 * time.Millisecond
 
-// calibrate measures the period of the clock, because the library does not tell it. It uses the queue
-// for two submissions.
+// calibrate measures the period of the clock, because the library does not tell it. It uses the
+// queue for two submissions.
 func (q *queue) calibrate() error {
 	c := q.d.clock
 	if c == nil || c.period != 0 {

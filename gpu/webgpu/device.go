@@ -10,7 +10,8 @@ package webgpu
 #include <string.h>
 #include "guard.h"
 
-// The binding's functions for these lack error handling. A lost device makes the library panic in them.
+// The binding's functions for these lack error handling. A lost device makes the library panic in
+// them.
 
 // pz_loss says whether and why a device is lost.
 typedef struct {
@@ -18,8 +19,8 @@ typedef struct {
 	char text[240];
 } pz_loss;
 
-// pz_lose is the callback for a lost device, and for errors that no error scope catches. By default the
-// library ends the program for such errors.
+// pz_lose is the callback for a lost device, and for errors that no error scope catches. By default
+// the library ends the program for such errors.
 static void pz_lose(int reason, char const *message, void *data) {
 	pz_loss *l = data;
 	(void)reason;
@@ -68,8 +69,8 @@ static void pz_got_device(int status, void *device, char const *message, void *d
 
 enum { pz_timestamps = 3 }; // WGPUFeatureName_TimestampQuery
 
-// pz_device requests a device whose buffers may have up to most bytes, or as many as the adapter allows.
-// clock says whether the device has timestamps.
+// pz_device requests a device whose buffers may have up to most bytes, or as many as the adapter
+// allows. clock says whether the device has timestamps.
 static void *pz_device(void *adapter, uint64_t most, pz_loss *l, int *clock) {
 	int const features[1] = { pz_timestamps };
 	pz_limits_chain has = { 0 }, need;
@@ -144,8 +145,8 @@ import (
 // errLost is the error of a lost device.
 var errLost = errors.New("webgpu: the device is lost")
 
-// loss says whether a device is lost. Its memory is never freed, because the library may call back after
-// the device is released.
+// loss says whether a device is lost. Its memory is never freed, because the library may call back
+// after the device is released.
 type loss struct{ c *C.pz_loss }
 
 // err returns nil, or an error that wraps errLost.
@@ -170,7 +171,8 @@ func requestDevice(a *wgpu.Adapter) (dev *wgpu.Device, l loss, clock bool, err e
 	return (*wgpu.Device)(unsafe.Pointer(&bindingDevice{ref})), l, has != 0, nil
 }
 
-// panicked marks the device as lost after a panic of the library in a call. Nothing may use it any more.
+// panicked marks the device as lost after a panic of the library in a call. Nothing may use it any
+// more.
 func (d *driver) panicked(call string) error {
 	d.broken.Store(true)
 	return fmt.Errorf("%w in %s", errLost, call)
@@ -191,8 +193,8 @@ func (d *driver) check() error {
 	return d.loss.err()
 }
 
-// pollDevice makes the device answer requests, and reports whether it has finished all submissions. The
-// error says that the device is lost. The caller holds the lock.
+// pollDevice makes the device answer requests, and reports whether it has finished all submissions.
+// The error says that the device is lost. The caller holds the lock.
 func (d *driver) pollDevice() (done bool, err error) {
 	if d.broken.Load() {
 		return false, errLost

@@ -84,7 +84,8 @@ func (d *driver) locked(f func() error) error {
 func (d *driver) buffer(usage wgpu.BufferUsage, size uint64, mapped bool) (*wgpu.Buffer, error) {
 	b, err := d.dev.CreateBuffer(&wgpu.BufferDescriptor{Usage: usage, Size: size, MappedAtCreation: mapped})
 	if err != nil {
-		// The size is within the limits. Most often the library takes a lack of memory for an invalid call.
+		// The size is within the limits. Most often the library takes a lack of memory for an
+		// invalid call.
 		return nil, fmt.Errorf("%w: %w", host.ErrMemory, err)
 	}
 	d.held.Add(1)

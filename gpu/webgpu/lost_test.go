@@ -50,8 +50,8 @@ func TestLostDevice(t *testing.T) {
 	}
 }
 
-// TestLostInFlight checks that calls return when the library reports the loss of a device at work, and
-// that Close frees what the device has finished.
+// TestLostInFlight checks that calls return when the library reports the loss of a device at work,
+// and that Close frees what the device has finished.
 func TestLostInFlight(t *testing.T) {
 	for round := range 4 {
 		dev, d := openLosable(t)
@@ -89,8 +89,8 @@ func TestLostInFlight(t *testing.T) {
 	}
 }
 
-// TestPanic makes the library panic, as it does if the driver reports a loss within a submission. The
-// error of the call and of all later ones must be errLost, and another device must work.
+// TestPanic makes the library panic, as it does if the driver reports a loss within a submission.
+// The error of the call and of all later ones must be errLost, and another device must work.
 func TestPanic(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("a panic of the library ends the program on this system")
@@ -150,8 +150,8 @@ func TestPanic(t *testing.T) {
 	gputest.Smoke(t, dev)
 }
 
-// TestVulkanLoss lets a Vulkan layer report the loss of the device, in a submission or while kernels
-// run. Without a guard the library ends the program then.
+// TestVulkanLoss lets a Vulkan layer report the loss of the device, in a submission or while
+// kernels run. Without a guard the library ends the program then.
 func TestVulkanLoss(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the library ends the program on this system")

@@ -6,8 +6,8 @@ package webgpu
 #include <stddef.h>
 #include <stdint.h>
 
-// WebGPU does not tell how much memory a GPU has. Vulkan does. wgpu loads the same shared library, so
-// the program has one copy of it. The types are those of Vulkan 1.0.
+// WebGPU does not tell how much memory a GPU has. Vulkan does. wgpu loads the same shared library,
+// so the program has one copy of it. The types are those of Vulkan 1.0.
 
 typedef struct { uint32_t vendor, device; uint64_t memory; } pz_gpu_memory;
 
@@ -31,7 +31,8 @@ typedef struct { // VkPhysicalDeviceMemoryProperties
 
 enum { pz_vk_instance = 1, pz_vk_local = 1 }; // VkStructureType, VkMemoryHeapFlagBits
 
-// pz_memories stores the largest heap of each GPU in list, which has room for n, and returns their number.
+// pz_memories stores the largest heap of each GPU in list, which has room for n, and returns their
+// number.
 static uint32_t pz_memories(pz_gpu_memory *list, uint32_t n) {
 	void *library = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
 	int (*create)(void const *, void const *, void **);
@@ -103,8 +104,8 @@ func setMemory(list []found) {
 	}
 }
 
-// memories returns the memory of each GPU in bytes by its numbers, as in gpu.Adapter. It is empty where
-// Vulkan's library is missing, and on systems other than Linux.
+// memories returns the memory of each GPU in bytes by its numbers, as in gpu.Adapter. It is empty
+// where Vulkan's library is missing, and on systems other than Linux.
 func memories() map[string]uint64 {
 	var list [16]C.pz_gpu_memory
 	n := C.pz_memories(&list[0], C.uint32_t(len(list)))

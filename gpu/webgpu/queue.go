@@ -220,7 +220,8 @@ func (q *queue) record(s *host.Submission, enc *wgpu.CommandEncoder) error {
 	return nil
 }
 
-// recordKernels records the kernels of a submission in one pass, or in one pass each with timestamps.
+// recordKernels records the kernels of a submission in one pass, or in one pass each with
+// timestamps.
 func (q *queue) recordKernels(s *host.Submission, enc *wgpu.CommandEncoder, times bool) error {
 	each := max(1, len(s.Kernels))
 	if times {

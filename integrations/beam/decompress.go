@@ -49,8 +49,8 @@ func Recover(s beam.Scope, files beam.PCollection, o Options) (results, findings
 	return restore(s.Scope("pzbeam.Recover"), files, o, recovering)
 }
 
-// Verify decompresses files and writes nothing. It returns a PCollection<Finding>, which is empty if
-// the files are intact. Of the options GroupSize and MaxMemory count.
+// Verify decompresses files and writes nothing. It returns a PCollection<Finding>, which is empty
+// if the files are intact. Of the options GroupSize and MaxMemory count.
 func Verify(s beam.Scope, files beam.PCollection, o Options) beam.PCollection {
 	o.Output = "/" // nothing is written
 	_, findings := restore(s.Scope("pzbeam.Verify"), files, o, verifying)

@@ -27,8 +27,8 @@ type Options struct {
 	NoCheck   bool   // write no checks
 	NoName    bool   // leave name and time of the source out of .gz files
 
-	// GroupSize is how many bytes of content a worker does at a time, at least one block; default 64
-	// MiB. A file has at most 9,999 groups: an object in object stores has at most 10,000 parts.
+	// GroupSize is how many bytes of content a worker does at a time, at least one block; default
+	// 64 MiB. A file has at most 9,999 groups: an object in object stores has at most 10,000 parts.
 	GroupSize int64
 	// MaxMemory limits the memory for one group, as compress.WithMaxMemory does.
 	MaxMemory int64

@@ -16,7 +16,8 @@ import (
 	"github.com/gopz/compress"
 )
 
-// TestProfile writes profiles of compressing and of restoring, and has `profile aggregate` read both.
+// TestProfile writes profiles of compressing and of restoring, and has `profile aggregate` read
+// both.
 func TestProfile(t *testing.T) {
 	in, out, back, dir := t.TempDir(), t.TempDir(), t.TempDir(), t.TempDir()
 	const size, blocks = 1 << 20, 16

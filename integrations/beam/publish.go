@@ -51,8 +51,8 @@ func publish(ctx context.Context, filename, staging string, f func(io.Writer) er
 	return w.Close()
 }
 
-// abandon ends the goroutine of a writer whose context is canceled. That of s3:// waits for the rest
-// of a part of 5 MiB, and only then notices the context.
+// abandon ends the goroutine of a writer whose context is canceled. That of s3:// waits for the
+// rest of a part of 5 MiB, and only then notices the context.
 func abandon(w *counter, filename string) {
 	if w.n == 0 || !strings.HasPrefix(filename, "s3://") {
 		return

@@ -77,8 +77,8 @@ func writeMany(t *testing.T, dir string, large int) (names []string) {
 	return append(names, writeFiles(t, dir, map[string][]byte{"large": b.Bytes()[:large]})...)
 }
 
-// TestAgainstPZ compresses 200 files and a large one. The outputs are those of the command pz, other
-// programs read them, and Decompress restores the sources.
+// TestAgainstPZ compresses 200 files and a large one. The outputs are those of the command pz,
+// other programs read them, and Decompress restores the sources.
 func TestAgainstPZ(t *testing.T) {
 	full := 300_000_000
 	for _, level := range []int{1, 4, 7} {
@@ -195,8 +195,8 @@ func restoreByTool(t *testing.T, tool string, names, packed []string) {
 	}
 }
 
-// TestPlanted plants 50 damages in files of many groups. Verify finds each, with its file and block,
-// and Recover writes what pz --recover writes.
+// TestPlanted plants 50 damages in files of many groups. Verify finds each, with its file and
+// block, and Recover writes what pz --recover writes.
 func TestPlanted(t *testing.T) {
 	in, out := t.TempDir(), t.TempDir()
 	content := corpus.ByName("mixed").MakeSeed(8<<20, 3)

@@ -68,8 +68,8 @@ type opened struct {
 // Teardown closes the files.
 func (fn *opened) Teardown() error { return fn.archives.closeAll() }
 
-// with calls f with a reader of content from an offset on, and with the end of the group, 1<<63−1 for
-// a whole file.
+// with calls f with a reader of content from an offset on, and with the end of the group, 1<<63−1
+// for a whole file.
 func (fn *opened) with(
 	ctx context.Context, f *file, group int64, do func(open *content) error,
 ) error {

@@ -17,9 +17,9 @@ func init() {
 	register.Iter1[Finding]()
 }
 
-// Report writes findings, a PCollection<Finding>, to a file: one JSON object a line, in the order of
-// files, streams and blocks. Without any finding it writes no file. One worker holds all findings in
-// memory.
+// Report writes findings, a PCollection<Finding>, to a file: one JSON object a line, in the order
+// of files, streams and blocks. Without any finding it writes no file. One worker holds all
+// findings in memory.
 func Report(s beam.Scope, findings beam.PCollection, filename string) {
 	s = s.Scope("pzbeam.Report")
 	keyed := beam.ParDo(s, reportKey, findings)

@@ -70,8 +70,8 @@ const (
 	doubtFactor = 3
 )
 
-// compareCommands measures a row with both builds by turns, both ways. A sample is the fastest of the
-// runs that take leastSample.
+// compareCommands measures a row with both builds by turns, both ways. A sample is the fastest of
+// the runs that take leastSample.
 func (cfg *gateConfig) compareCommands(ctx context.Context, dir string, in *input, row gateRow) (
 	[]*change, error) {
 	dir, err := os.MkdirTemp(dir, "level")

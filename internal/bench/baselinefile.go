@@ -234,8 +234,8 @@ func (b *baseline) checkRows(cfg *gateConfig, rows []gateRow) error {
 	return nil
 }
 
-// calmPart is the part of the stages' wall time that their threads must have had a processor for the
-// scheduler's overhead to be judged. It is wall time, too, and grows when other programs run.
+// calmPart is the part of the stages' wall time that their threads must have had a processor for
+// the scheduler's overhead to be judged. It is wall time, too, and grows when other programs run.
 const calmPart = 0.9
 
 // idlePct is the overhead from which on the workers mainly wait, so that overhead says nothing: the

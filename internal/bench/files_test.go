@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// actEnv makes the test binary a compressor. Its value says what it does with the file that its last
-// argument names: copy it, copy it with another first byte, or fail.
+// actEnv makes the test binary a compressor. Its value says what it does with the file that its
+// last argument names: copy it, copy it with another first byte, or fail.
 const actEnv = "BENCH_TEST_ACT"
 
 func TestMain(m *testing.M) {

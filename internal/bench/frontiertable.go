@@ -142,8 +142,8 @@ func lowest(f *family, points []*point, ratio float64) *point {
 	return nil
 }
 
-// relative returns the speed of ours divided by that of theirs: the geometric mean over the files of
-// the median over the rounds.
+// relative returns the speed of ours divided by that of theirs: the geometric mean over the files
+// of the median over the rounds.
 func relative(ours, theirs *point, samples func(*entry) []sample) float64 {
 	return ours.mean(func(i int) float64 {
 		a, b := samples(ours.files[i]), samples(theirs.files[i])

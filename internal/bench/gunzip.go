@@ -231,7 +231,8 @@ func commandRestorer(name string, args []string, to string) restorer {
 		},
 		open: func(f *gzFile) (func(context.Context) (sample, error), error) {
 			return func(ctx context.Context) (sample, error) {
-				// A new file each time: truncating a large one takes time that the program would pay.
+				// A new file each time: truncating a large one takes time that the program would
+				// pay.
 				if to != os.DevNull {
 					os.Remove(to)
 				}

@@ -6,8 +6,8 @@
 //	bench gate      is this build slower than a baseline, or than another build?
 //
 // The scripts scripts/bench.sh and scripts/perf-gate.sh build and run it. All
-// subcommands take samples of wall time and processor time, measure by turns and report medians; see
-// sample.go and measure.go.
+// subcommands take samples of wall time and processor time, measure by turns and report medians;
+// see sample.go and measure.go.
 package main
 
 import (

@@ -156,7 +156,8 @@ var probeLevels = []int{1, 2, 3, 4, 5, 6, 7}
 // probeSize is the content that a device gets at each level to see what it does, in bytes.
 const probeSize = 1 << 20
 
-// probe compresses and decompresses a little content at each level and returns what the device does.
+// probe compresses and decompresses a little content at each level and returns what the device
+// does.
 func (cfg *gateConfig) probe(pipeline string) (*deviceWork, error) {
 	sched := compress.NewScheduler(cfg.threads)
 	sched.EnableStats(true)

@@ -55,8 +55,8 @@ func timed(f func() error) (sample, error) {
 	return sample{max(s.wall, time.Microsecond), max(s.cpu, time.Microsecond)}, err
 }
 
-// fastest repeats f for at least that long, once at the least, and returns the sample with the least
-// processor time, as zstd -b does. The first try often finds cold caches.
+// fastest repeats f for at least that long, once at the least, and returns the sample with the
+// least processor time, as zstd -b does. The first try often finds cold caches.
 func fastest(ctx context.Context, least time.Duration, f func() (sample, error)) (sample, error) {
 	var tries []sample
 	for end := time.Now().Add(least); ; {

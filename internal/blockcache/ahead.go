@@ -21,10 +21,10 @@ type Reading struct {
 	ordered bool // the call continues an earlier one
 }
 
-// Reads notes that a call is about to read the bytes from … to−1 of a block, and end says that this is
-// its end. loads is what Get returned. The caller holds the entry. If calls read blocks in order, Reads
-// begins to load the next ones. If the call has begun a load elsewhere, Reads cancels loads that
-// nobody has asked for.
+// Reads notes that a call is about to read the bytes from … to−1 of a block, and end says that this
+// is its end. loads is what Get returned. The caller holds the entry. If calls read blocks in
+// order, Reads begins to load the next ones. If the call has begun a load elsewhere, Reads cancels
+// loads that nobody has asked for.
 func (f *File[V]) Reads(e *Entry[V], from, to int, end, loads bool, call *Reading) {
 	tail := int64(to)
 	if end {
@@ -68,8 +68,8 @@ func (f *File[V]) Reads(e *Entry[V], from, to int, end, loads bool, call *Readin
 	}
 }
 
-// loadAhead begins to load those of the blocks first … last−1 that are not there, as far as there are
-// slots.
+// loadAhead begins to load those of the blocks first … last−1 that are not there, as far as there
+// are slots.
 func (f *File[V]) loadAhead(first, last int64) {
 	last = min(last, f.src.Blocks())
 	for block := first; block < last && !f.closed.Load(); {

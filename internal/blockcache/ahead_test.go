@@ -72,8 +72,8 @@ func TestReadAhead(t *testing.T) {
 	}
 }
 
-// TestReadAheadSlots checks that read-ahead takes no slot that is in use, and that loads which callers
-// want take the slots of read-ahead.
+// TestReadAheadSlots checks that read-ahead takes no slot that is in use, and that loads which
+// callers want take the slots of read-ahead.
 func TestReadAheadSlots(t *testing.T) {
 	d, f := newDisk(50, 2)
 	d.unready = map[int64]bool{}
@@ -98,8 +98,8 @@ func TestReadAheadSlots(t *testing.T) {
 	f.Close()
 }
 
-// TestReadAheadCanceled checks that a miss elsewhere cancels read-ahead that is not done, and that the
-// next read-ahead waits for longer sequences.
+// TestReadAheadCanceled checks that a miss elsewhere cancels read-ahead that is not done, and that
+// the next read-ahead waits for longer sequences.
 func TestReadAheadCanceled(t *testing.T) {
 	d, f := newDisk(50, 8)
 	d.unready = map[int64]bool{6: true, 7: true}

@@ -1,15 +1,16 @@
 // Package blockcache keeps contents of blocks of files that several goroutines read at random.
 //
-// A Cache holds contents of any number of files in limited memory. A File is one file's way into it:
-// a table of the blocks that are there, and slots that load blocks. A block has one entry at most,
-// from the beginning of its load on, so callers who want the same block share one load.
+// A Cache holds contents of any number of files in limited memory. A File is one file's way into
+// it: a table of the blocks that are there, and slots that load blocks. A block has one entry at
+// most, from the beginning of its load on, so callers who want the same block share one load.
 //
-// A caller may block only while it holds no entry, so callers cannot deadlock. Waiting for an entry's
-// content needs no other caller.
+// A caller may block only while it holds no entry, so callers cannot deadlock. Waiting for an
+// entry's content needs no other caller.
 //
 // Content counts in the memory of the Cache from the beginning of its load on. If there is no room,
-// because callers hold all other entries or the block is too large, the content stays with the slot.
-// It moves to the Cache once there is room, and is lost once the slot has another block to load.
+// because callers hold all other entries or the block is too large, the content stays with the
+// slot. It moves to the Cache once there is room, and is lost once the slot has another block to
+// load.
 package blockcache
 
 import (
@@ -22,9 +23,9 @@ import (
 // ErrClosed is returned by the methods of a closed File.
 var ErrClosed = errors.New("blockcache: closed")
 
-// The queue of new blocks shrinks to a part of the Cache, but not below a few blocks: those of a scan in
-// use, those loaded ahead of it, and loads elsewhere. With a quarter, random reads of 90% of a Cache of
-// 64 blocks lose 10 points of hit rate beside a scan, with an eighth 3.
+// The queue of new blocks shrinks to a part of the Cache, but not below a few blocks: those of a
+// scan in use, those loaded ahead of it, and loads elsewhere. With a quarter, random reads of 90%
+// of a Cache of 64 blocks lose 10 points of hit rate beside a scan, with an eighth 3.
 const (
 	freshPart   = 8
 	freshBlocks = 5
@@ -33,11 +34,12 @@ const (
 // A Cache holds contents of blocks within limited memory. Its methods may be called from several
 // goroutines at the same time. V is what a block's content is to its user.
 //
-// The policy is 2Q. New blocks are in a FIFO queue, which gives memory to the others down to an eighth
-// of the Cache. A block that leaves it is a ghost for a while: its number without the content. A ghost
-// that is loaded again goes to the main queue, a CLOCK. So does a new block that is used after a grace:
-// as many bytes were loaded behind its first use as the queue of new blocks keeps. A scan uses a block
-// many times within the grace, and then never again, so it leaves the main queue alone.
+// The policy is 2Q. New blocks are in a FIFO queue, which gives memory to the others down to an
+// eighth of the Cache. A block that leaves it is a ghost for a while: its number without the
+// content. A ghost that is loaded again goes to the main queue, a CLOCK. So does a new block that
+// is used after a grace: as many bytes were loaded behind its first use as the queue of new blocks
+// keeps. A scan uses a block many times within the grace, and then never again, so it leaves the
+// main queue alone.
 type Cache[V any] struct {
 	limit int64
 
@@ -152,8 +154,8 @@ func (q *queue[V]) remove(e *Entry[V]) {
 	e.queue, e.older, e.newer = nil, nil, nil
 }
 
-// reserve makes room for an entry of size bytes and puts it into a queue. It returns the memory of a
-// block that had to go, for reuse. If there is no room, it returns false.
+// reserve makes room for an entry of size bytes and puts it into a queue. It returns the memory of
+// a block that had to go, for reuse. If there is no room, it returns false.
 func (c *Cache[V]) reserve(e *Entry[V], size int64) (old Room, ok bool) {
 	if size > c.limit {
 		return old, false

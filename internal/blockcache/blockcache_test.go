@@ -201,8 +201,8 @@ func TestSingleFlight(t *testing.T) {
 	}
 }
 
-// TestNoRoom checks that content without room in the Cache stays with its slot, and moves to the Cache
-// once there is room.
+// TestNoRoom checks that content without room in the Cache stays with its slot, and moves to the
+// Cache once there is room.
 func TestNoRoom(t *testing.T) {
 	d, f := newDisk(0, 2)
 	use(t, f, 1, 2, 1, 3)
@@ -290,8 +290,8 @@ func TestLoadPanics(t *testing.T) {
 	checkLoads(t, d, "after the panic", 1, 2, 1)
 }
 
-// TestWait checks that Get waits for a slot only if the caller allows it, and is woken when a load ends
-// although its block is still held.
+// TestWait checks that Get waits for a slot only if the caller allows it, and is woken when a load
+// ends although its block is still held.
 func TestWait(t *testing.T) {
 	for _, blocks := range []int{0, 2} {
 		d, f := newDisk(blocks, 1)

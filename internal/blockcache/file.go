@@ -7,8 +7,9 @@ import (
 
 // A Loader loads one block at a time. Calls never overlap.
 type Loader[V any] interface {
-	// Load begins to load a block into room, which has the sizes that the Source names. waits says that
-	// the caller needs the block next. Finish returns the error of Load, too, and one if Load panics.
+	// Load begins to load a block into room, which has the sizes that the Source names. waits says
+	// that the caller needs the block next. Finish returns the error of Load, too, and one if Load
+	// panics.
 	Load(block int64, room Room, waits bool) error
 	// Ready reports whether Finish would wait for nobody.
 	Ready() bool
@@ -28,8 +29,8 @@ type Source[V any] interface {
 	NewLoader() Loader[V]
 }
 
-// A File gives access to the blocks of one file. Its methods may be called from several goroutines at
-// the same time. Its fields belong to Cache.mu.
+// A File gives access to the blocks of one file. Its methods may be called from several goroutines
+// at the same time. Its fields belong to Cache.mu.
 type File[V any] struct {
 	cache *Cache[V]
 	src   Source[V]
@@ -159,8 +160,8 @@ func (f *File[V]) Get(block int64, wait bool) (e *Entry[V], loads bool, err erro
 	}
 }
 
-// pin holds the entry of a block if it is plain. It takes no lock. Entries are not used for other blocks,
-// so one that went away meanwhile cannot be held, or shows that it is not plain now.
+// pin holds the entry of a block if it is plain. It takes no lock. Entries are not used for other
+// blocks, so one that went away meanwhile cannot be held, or shows that it is not plain now.
 func (f *File[V]) pin(block int64) *Entry[V] {
 	e := f.table[block].Load()
 	if e == nil || !e.plain.Load() {
@@ -262,8 +263,8 @@ func (f *File[V]) load(e *Entry[V], waits bool) {
 }
 
 // Use waits for the entry's block and returns what do returns for its content, which is valid until
-// the caller gives the entry back. Calls for an entry do not overlap. do may use other entries, if no
-// do uses this one in turn. After an error the block is not kept.
+// the caller gives the entry back. Calls for an entry do not overlap. do may use other entries, if
+// no do uses this one in turn. After an error the block is not kept.
 func (e *Entry[V]) Use(do func(*V) ([]byte, error)) ([]byte, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -353,8 +354,8 @@ func (f *File[V]) unheld(e *Entry[V]) {
 	}
 }
 
-// adopt moves content that a slot has to the Cache, if that has room now. Else the slot counts as the
-// last one that was used.
+// adopt moves content that a slot has to the Cache, if that has room now. Else the slot counts as
+// the last one that was used.
 func (f *File[V]) adopt(e *Entry[V]) {
 	_, sizes := f.src.Sizes(e.block)
 	_, ok := f.cache.reserve(e, memory(sizes))

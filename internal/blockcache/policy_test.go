@@ -85,8 +85,8 @@ func useMany(t *testing.T, f *File[[]byte], rnd *rand.Rand) {
 	}
 }
 
-// TestScan checks that a scan in small reads beside random reads of a hot set leaves the hit rate of
-// those as it was, if the hot set fits beside the blocks that the scan uses.
+// TestScan checks that a scan in small reads beside random reads of a hot set leaves the hit rate
+// of those as it was, if the hot set fits beside the blocks that the scan uses.
 func TestScan(t *testing.T) {
 	for _, c := range []struct{ blocks, hot int64 }{
 		{16, 4}, {16, 8}, {28, 14}, {28, 19}, {64, 32}, {64, 48}, {1024, 512}, {1024, 820},
@@ -99,8 +99,8 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// hitRate returns the part of hits among random reads of hot blocks. Beside each, a scan makes so many
-// reads of a 64th of a block.
+// hitRate returns the part of hits among random reads of hot blocks. Beside each, a scan makes so
+// many reads of a 64th of a block.
 func hitRate(t *testing.T, blocks, hot int64, scan int) float64 {
 	d := &disk{blocks: 1 << 20}
 	f := New[[]byte](blocks*size).File(4, d)

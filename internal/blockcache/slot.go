@@ -91,9 +91,10 @@ func (f *File[V]) settle(e *Entry[V]) {
 	f.put(e)
 }
 
-// takeSlot returns a slot that nothing uses. It takes them in this order: an idle one; a new one; that
-// of a block that is loaded and that no caller holds; with cancel, that of a load that no caller waits
-// for. It returns again if it has unlocked Cache.mu: the caller looks at everything anew.
+// takeSlot returns a slot that nothing uses. It takes them in this order: an idle one; a new one;
+// that of a block that is loaded and that no caller holds; with cancel, that of a load that no
+// caller waits for. It returns again if it has unlocked Cache.mu: the caller looks at everything
+// anew.
 func (f *File[V]) takeSlot(cancel bool) (s *slot[V], again bool) {
 	if n := len(f.idle); n > 0 {
 		s, f.idle = f.idle[n-1], f.idle[:n-1]
@@ -132,8 +133,8 @@ func (s *slot[V]) ready() bool {
 	return s.loader.Ready()
 }
 
-// Close drops the blocks of the file and closes the Loaders: those of held entries when they are given
-// back.
+// Close drops the blocks of the file and closes the Loaders: those of held entries when they are
+// given back.
 func (f *File[V]) Close() {
 	c := f.cache
 	c.mu.Lock()

@@ -28,7 +28,8 @@ const (
 
 // copyAccessList gives f the access list of src, and reports whether that has set all permissions.
 // If not, least has the permissions that f may get. f loses the list that it inherited from its
-// directory. A list is not copied to a file of another group, because it has an entry for the group.
+// directory. A list is not copied to a file of another group, because it has an entry for the
+// group.
 func copyAccessList(f, src *os.File, sameGroup bool) (copied bool, least fs.FileMode) {
 	list, err := readAccessList(src)
 	if err != nil {

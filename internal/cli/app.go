@@ -28,8 +28,8 @@ type app struct {
 	getenv                func(string) string
 	isTerminal            func(*os.File) bool
 
-	// step is called at named moments while a file is written or measured. Tests use it to interrupt
-	// the program.
+	// step is called at named moments while a file is written or measured. Tests use it to
+	// interrupt the program.
 	step func(string)
 
 	system
@@ -91,8 +91,8 @@ func newApp() *app {
 	}
 }
 
-// Main runs the command with the arguments of the process and exits with its status. open opens URLs;
-// nil is for a build that reads none.
+// Main runs the command with the arguments of the process and exits with its status. open opens
+// URLs; nil is for a build that reads none.
 func Main(open OpenURL) {
 	reserveStack(false)
 	silenceDrivers()
@@ -103,8 +103,8 @@ func Main(open OpenURL) {
 	os.Exit(a.main(os.Args))
 }
 
-// reserveStack makes the stack of the goroutine large enough for a run. A stack that grows when it is
-// deep takes longer: the runtime looks at all frames, each time it doubles.
+// reserveStack makes the stack of the goroutine large enough for a run. A stack that grows when it
+// is deep takes longer: the runtime looks at all frames, each time it doubles.
 //
 //go:noinline
 func reserveStack(use bool) {

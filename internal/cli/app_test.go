@@ -29,9 +29,9 @@ func TestMain(m *testing.M) {
 	a := newApp()
 	a.sandbox.enter = enterSandbox
 	// At step PZ_TEST_STEP the program reports to the test. Then it waits for a fatal signal if
-	// PZ_TEST_SIGNAL is set, or else for the end of standard input. At step PZ_TEST_PANIC it panics, and
-	// at step PZ_TEST_MEMORY it asks for more memory than there is. PZ_TEST_MACHINE is the memory in
-	// bytes that the machine seems to have.
+	// PZ_TEST_SIGNAL is set, or else for the end of standard input. At step PZ_TEST_PANIC it
+	// panics, and at step PZ_TEST_MEMORY it asks for more memory than there is. PZ_TEST_MACHINE is
+	// the memory in bytes that the machine seems to have.
 	if s := os.Getenv("PZ_TEST_MACHINE"); s != "" {
 		a.machineMemory = func() int64 {
 			n, err := strconv.ParseInt(s, 10, 64)

@@ -53,8 +53,8 @@ func compressAtOnce(w io.Writer, r io.Reader, size int, opts []compress.WriterOp
 }
 
 // restoreAtOnce restores a small regular file and writes the content at once. It reports false, and
-// has written nothing, if it cannot do so: if the file is large, damaged, or of several formats. Then
-// a Reader restores what can be restored and says what is wrong.
+// has written nothing, if it cannot do so: if the file is large, damaged, or of several formats.
+// Then a Reader restores what can be restored and says what is wrong.
 func (m *meter) restoreAtOnce(w io.Writer, opts []compress.ReaderOption) (ok bool, err error) {
 	size := m.in.size()
 	if !m.direct() || size < 0 || size > oneShot {

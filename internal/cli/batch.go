@@ -11,35 +11,36 @@ import (
 )
 
 const (
-	// largestInBatch is the size in bytes of the largest file that is processed in a batch. A larger one
-	// is processed alone, by all threads.
+	// largestInBatch is the size in bytes of the largest file that is processed in a batch. A
+	// larger one is processed alone, by all threads.
 	largestInBatch = 256 << 10
 
-	// batchFiles is the most files in a batch: this many results wait for their names at a time, and a
-	// power failure leaves at most this many temporary files.
+	// batchFiles is the most files in a batch: this many results wait for their names at a time,
+	// and a power failure leaves at most this many temporary files.
 	batchFiles = 256
 
-	// batchBytes ends a batch: once its sources have this many bytes, it is committed. It limits how
-	// much the disk has to take at once while pz waits.
+	// batchBytes ends a batch: once its sources have this many bytes, it is committed. It limits
+	// how much the disk has to take at once while pz waits.
 	batchBytes = 16 << 20
 
-	// filesOfJob is the number of files that a job keeps open: source, output and their directories.
+	// filesOfJob is the number of files that a job keeps open: source, output and their
+	// directories.
 	filesOfJob = 4
 
 	// filesOfProgram is the number of files that remain for all else.
 	filesOfProgram = 32 + maxOpenDirs
 
-	// jobMemory limits the memory to restore a file in a batch, in bytes, because several run at the
-	// same time. A file that needs more is processed by itself.
+	// jobMemory limits the memory to restore a file in a batch, in bytes, because several run at
+	// the same time. A file that needs more is processed by itself.
 	jobMemory = 64 << 20
 )
 
-// batch is a group of small files that are processed at the same time and committed together, so that
-// files are synced at the same time and each directory once.
+// batch is a group of small files that are processed at the same time and committed together, so
+// that files are synced at the same time and each directory once.
 //
 // Each job of a batch has a copy of the app that holds its messages back. They appear in the order
-// of the files. A job that cannot go on beside others, because it has to ask the user for example, is
-// put off: it has no effect, and its entry is processed alone when its turn comes.
+// of the files. A job that cannot go on beside others, because it has to ask the user for example,
+// is put off: it has no effect, and its entry is processed alone when its turn comes.
 type batch struct {
 	jobs     []*job
 	bytes    int64     // sizes of the sources
@@ -108,8 +109,8 @@ func (b *batch) noteResult(base string) {
 	b.replaced[strings.ToLower(base)] = true // some file systems ignore case
 }
 
-// batches reports whether an entry goes into a batch. It then notes the directory of an operand, and
-// what Lstat says about the entry.
+// batches reports whether an entry goes into a batch. It then notes the directory of an operand,
+// and what Lstat says about the entry.
 func (a *app) batches(e *entry) bool {
 	c := &a.cfg
 	alone := len(c.files) == 1 && !c.recursive && len(c.lists) == 0
@@ -136,8 +137,8 @@ func (a *app) batches(e *entry) bool {
 	return true
 }
 
-// batchWorkers returns the number of files in a batch that are processed at the same time. -M is the
-// limit of one file, so then there is one.
+// batchWorkers returns the number of files in a batch that are processed at the same time. -M is
+// the limit of one file, so then there is one.
 func (a *app) batchWorkers() int {
 	if a.cfg.memory != 0 {
 		return 1

@@ -181,8 +181,8 @@ func TestMessagesOfBatch(t *testing.T) {
 	}
 }
 
-// TestSameResultsInBatch checks that files of a batch are the same as those processed alone, in both
-// directions.
+// TestSameResultsInBatch checks that files of a batch are the same as those processed alone, in
+// both directions.
 func TestSameResultsInBatch(t *testing.T) {
 	for _, format := range []string{"pz", "gz", "zst"} {
 		dir := tree(t, 5)

@@ -125,8 +125,8 @@ func (c *config) levels() (list []int) {
 	return list
 }
 
-// bench measures levels in memory. Its buffers serve all levels and files, so that their pages exist
-// before a round is timed.
+// bench measures levels in memory. Its buffers serve all levels and files, so that their pages
+// exist before a round is timed.
 type bench struct {
 	app      *app
 	status   statusLine

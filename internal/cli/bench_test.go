@@ -22,7 +22,8 @@ func benchRows(t *testing.T, out string) (rows [][]string) {
 	return rows
 }
 
-// TestBench checks levels and sizes: they are those of the files that pz writes with the same options.
+// TestBench checks levels and sizes: they are those of the files that pz writes with the same
+// options.
 func TestBench(t *testing.T) {
 	content := sample(200_000)
 	dir := t.TempDir()

@@ -67,8 +67,8 @@ func formatSpeed(speed float64) string {
 	return fmt.Sprintf("%.0f", speed)
 }
 
-// benchListing is a row as -b --json prints it. Programs rely on the names of the fields: new fields
-// may be added, but the existing ones do not change.
+// benchListing is a row as -b --json prints it. Programs rely on the names of the fields: new
+// fields may be added, but the existing ones do not change.
 type benchListing struct {
 	Name         string  `json:"name"`                  // invalid UTF-8 is replaced by U+FFFD
 	NameBytes    []byte  `json:"name_base64,omitempty"` // the whole name, if it is not UTF-8
@@ -230,8 +230,8 @@ func addPoint(l *plot.Line, r benchRow) {
 	})
 }
 
-// writePicture writes the picture of --svg: a line for each file, and one for the sums of several. If
-// there are more files than colours, it has the sums alone.
+// writePicture writes the picture of --svg: a line for each file, and one for the sums of several.
+// If there are more files than colours, it has the sums alone.
 func (w *benchWriter) writePicture(several bool) {
 	a := w.app
 	threads := int64(a.sched.Workers())

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// TestBenchOnTerminal checks that a status line shows what is being measured, and gives way to rows.
+// TestBenchOnTerminal checks that a status line shows what is being measured, and gives way to
+// rows.
 func TestBenchOnTerminal(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, sample(300_000), "letters")

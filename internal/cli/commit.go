@@ -109,8 +109,8 @@ func (j *job) sharesName(earlier []*job) bool {
 	return false
 }
 
-// syncDirs brings the names of the outputs to disk and returns the jobs that succeeded. It syncs each
-// directory once.
+// syncDirs brings the names of the outputs to disk and returns the jobs that succeeded. It syncs
+// each directory once.
 func (a *app) syncDirs(jobs []*job) (synced []*job) {
 	index := make(map[*os.Root]int)
 	var dirs []*os.Root

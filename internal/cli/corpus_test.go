@@ -81,8 +81,8 @@ type input struct {
 	open func(level int) io.Reader
 }
 
-// matrixInputs returns the files of PZ_CORPUS, or generated ones, and with PZ_TEST=matrix also contents
-// with extreme sizes.
+// matrixInputs returns the files of PZ_CORPUS, or generated ones, and with PZ_TEST=matrix also
+// contents with extreme sizes.
 func matrixInputs(t *testing.T) (inputs []input) {
 	add := func(name string, data func() []byte) {
 		inputs = append(inputs, input{name, func(int) io.Reader { return bytes.NewReader(data()) }})

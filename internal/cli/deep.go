@@ -66,8 +66,8 @@ func (a *app) secondDecoder(in *source) (second decoder, why string) {
 	return func(w io.Writer) error { return decodePZ(w, src, limit-src.Size()) }, ""
 }
 
-// decodeGzip is the decoder of the standard library. Zeros behind the last member it ignores, as the
-// library and gzip do.
+// decodeGzip is the decoder of the standard library. Zeros behind the last member it ignores, as
+// the library and gzip do.
 func decodeGzip(w io.Writer, src io.Reader) error {
 	b := bufio.NewReader(src)
 	r, err := gzip.NewReader(b)
@@ -106,7 +106,8 @@ func onlyZeros(b *bufio.Reader) error {
 	}
 }
 
-// decodePZ is the decoder that was written from FORMAT.md. It takes at most limit bytes for the window.
+// decodePZ is the decoder that was written from FORMAT.md. It takes at most limit bytes for the
+// window.
 func decodePZ(w io.Writer, src *io.SectionReader, limit int64) error {
 	file := make([]byte, src.Size())
 	if _, err := io.ReadFull(src, file); err != nil {
@@ -122,7 +123,8 @@ func decodePZ(w io.Writer, src *io.SectionReader, limit int64) error {
 	return err
 }
 
-// decodeZstd is the decoder that was written from RFC 8878. It keeps at most limit bytes of content.
+// decodeZstd is the decoder that was written from RFC 8878. It keeps at most limit bytes of
+// content.
 func decodeZstd(w io.Writer, src io.Reader, dictionary []byte, limit int64) error {
 	err := refzst.Decode(w, src, dictionary, limit)
 	if errors.Is(err, refzst.ErrMemory) {
@@ -168,8 +170,8 @@ func (d *decoded) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// compareDecoders restores a source with both decoders at the same time. Neither is ahead of the other
-// by more than a block. Where both fail, the error is that of the library.
+// compareDecoders restores a source with both decoders at the same time. Neither is ahead of the
+// other by more than a block. Where both fail, the error is that of the library.
 func (a *app) compareDecoders(second decoder, in *source, m *meter, opts []compress.ReaderOption) error {
 	r, w := io.Pipe()
 	ended := make(chan struct{})

@@ -12,7 +12,8 @@ import (
 // maxDictionary is the largest dictionary in bytes, that of the library.
 const maxDictionary = 32 << 20
 
-// loadDictionary reads the dictionary of -D. It returns false, with a message, if it cannot be used.
+// loadDictionary reads the dictionary of -D. It returns false, with a message, if it cannot be
+// used.
 func (a *app) loadDictionary() bool {
 	if a.cfg.dictionary == "" {
 		return true

@@ -19,7 +19,8 @@ func writeDocuments(t *testing.T, dir string, from, to int) {
 	}
 }
 
-// TestDictionary makes dictionaries, compresses with them, and restores, lists, checks and recovers.
+// TestDictionary makes dictionaries, compresses with them, and restores, lists, checks and
+// recovers.
 func TestDictionary(t *testing.T) {
 	dir := t.TempDir()
 	from := filepath.Join(dir, "from")

@@ -5,7 +5,8 @@ import (
 	"sync"
 )
 
-// dirCache holds directories that the jobs of a batch share, so that each is opened and synced once.
+// dirCache holds directories that the jobs of a batch share, so that each is opened and synced
+// once.
 type dirCache struct {
 	mu    sync.Mutex
 	roots map[string]*os.Root // by path

@@ -23,8 +23,8 @@ func (c *config) addExclude(pattern string) error {
 	return nil
 }
 
-// excluded reports whether --exclude leaves out a file or directory, and prints a note. As in grep, a
-// pattern has to match the name, or as many elements at the end of the path as the pattern has.
+// excluded reports whether --exclude leaves out a file or directory, and prints a note. As in grep,
+// a pattern has to match the name, or as many elements at the end of the path as the pattern has.
 func (a *app) excluded(name string) bool {
 	if len(a.cfg.exclude) == 0 {
 		return false

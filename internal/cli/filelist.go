@@ -23,7 +23,8 @@ func (c *config) addList(path string, end byte) error {
 	return nil
 }
 
-// longestName is the most bytes that a name in a list may have. Systems limit paths to 4096 or less.
+// longestName is the most bytes that a name in a list may have. Systems limit paths to 4096 or
+// less.
 const longestName = 16 << 10
 
 func longName() string {

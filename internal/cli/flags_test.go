@@ -329,8 +329,8 @@ func TestKernelsVariable(t *testing.T) {
 	}
 }
 
-// TestUnwrittenFormat checks that a suffix of -o for a format that pz does not write is an error, also
-// with -q, and that nothing is written.
+// TestUnwrittenFormat checks that a suffix of -o for a format that pz does not write is an error,
+// also with -q, and that nothing is written.
 func TestUnwrittenFormat(t *testing.T) {
 	names := []string{
 		"x.xz", "x.lzma", "x.bz2", "x.tar.BZ2", "x.lz4", "x.br", "x.Z", "x.sz", "x.s2", "x.zip",

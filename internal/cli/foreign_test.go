@@ -42,8 +42,8 @@ func TestForeignFormats(t *testing.T) {
 		pz(t, "", "-l", path).want(t, exitError, "; use -t or -d, which read such files")
 		pz(t, "", "--recover", "-c", path).want(t, exitError,
 			`; use "pz -dc FILE", which restores the content before damage`)
-		// A name without a suffix, a recursive run, and --rm, which keeps a file whose damage may go
-		// unseen.
+		// A name without a suffix, a recursive run, and --rm, which keeps a file whose damage may
+		// go unseen.
 		plain := write(t, packed, dir, "plain")
 		pz(t, "", "-d", plain).want(t, exitWarning, "has an unknown suffix")
 		pz(t, "", "-d", "-o", filepath.Join(dir, "named"), plain).want(t, exitOK)
@@ -87,7 +87,8 @@ func TestForeignDamage(t *testing.T) {
 	wantFiles(t, dir, "bad.xz", "cut.xz", "text.br")
 }
 
-// TestForeignPart restores files of pz that files of other formats follow, from FILE and from pipes.
+// TestForeignPart restores files of pz that files of other formats follow, from FILE and from
+// pipes.
 func TestForeignPart(t *testing.T) {
 	content := string(corpus.ByName("log").Make(60_000))
 	first := sample(200_000)

@@ -184,8 +184,8 @@ func TestDamagedFormats(t *testing.T) {
 	}
 }
 
-// TestDamagedFrame damages a .zst file of a single frame: -dc writes the blocks of the frame in front
-// of the damage, as zstd does.
+// TestDamagedFrame damages a .zst file of a single frame: -dc writes the blocks of the frame in
+// front of the damage, as zstd does.
 func TestDamagedFrame(t *testing.T) {
 	content, dir := sample(600_000), t.TempDir()
 	for _, c := range []struct{ name, packed, advice string }{

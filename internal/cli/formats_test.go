@@ -71,7 +71,8 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestRsyncable compares the files of --rsyncable with those of the library, from FILE and standard input.
+// TestRsyncable compares the files of --rsyncable with those of the library, from FILE and standard
+// input.
 func TestRsyncable(t *testing.T) {
 	content := sample(700_000)
 	in := write(t, content, t.TempDir(), "a")
@@ -155,8 +156,8 @@ func TestFormatOfOutputName(t *testing.T) {
 	}
 }
 
-// TestMisleadingName checks the warning about a name of -o that stands for another format than that of
-// --format or -p.
+// TestMisleadingName checks the warning about a name of -o that stands for another format than that
+// of --format or -p.
 func TestMisleadingName(t *testing.T) {
 	for _, c := range []struct{ args, name, format string }{
 		{"--format pz", "x.xz", ".pz"},

@@ -129,7 +129,8 @@ func helpValues() *strings.Replacer {
 		"{pipelines}", strings.Join(pipelines[:last], ", ")+" or "+pipelines[last])
 }
 
-// defaultBlocks lists the default block sizes of .pz: "1M at level 1, 2M from level 2 and 4M from 5".
+// defaultBlocks lists the default block sizes of .pz: "1M at level 1, 2M from level 2 and 4M from
+// 5".
 func defaultBlocks() string {
 	var list []string
 	for level := 1; level <= compress.MaxLevel; level++ {

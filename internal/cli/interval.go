@@ -34,7 +34,8 @@ func (c *config) setRange(s string) error {
 // ranged reports whether only a part of the content is wanted.
 func (c *config) ranged() bool { return c.interval != nil }
 
-// rangeBuffer is the most content in bytes that one read asks for. Its blocks are restored in parallel.
+// rangeBuffer is the most content in bytes that one read asks for. Its blocks are restored in
+// parallel.
 const rangeBuffer = 8 << 20
 
 // restoreRange writes the part of the content that --range names. It reads no other blocks if the

@@ -60,8 +60,8 @@ func TestRange(t *testing.T) {
 	}
 }
 
-// TestRangeReads checks that a part of a file with an index is read without the blocks in front, and
-// that nothing behind the part is read of a file without one.
+// TestRangeReads checks that a part of a file with an index is read without the blocks in front,
+// and that nothing behind the part is read of a file without one.
 func TestRangeReads(t *testing.T) {
 	content := sample(400_000)
 	for _, format := range []string{"pz", "zst", "gz"} {

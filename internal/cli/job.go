@@ -69,8 +69,8 @@ func (j *job) run() {
 	j.finish(err)
 }
 
-// open opens the output, and the directory of a source that is to be removed. It returns false, with
-// a message, if that is not possible.
+// open opens the output, and the directory of a source that is to be removed. It returns false,
+// with a message, if that is not possible.
 func (j *job) open() bool {
 	a := j.app
 	if a.cfg.mode == modeTest {

@@ -13,8 +13,8 @@ type optionNames struct {
 }
 
 // rewriteLevels rewrites the level options of gzip (-1 to -9, also inside a cluster as in -9k,
-// --fast and --best) to --level=N, which pflag understands, and completes abbreviated long names. It
-// rewrites -b1-9 to --bench=1-9. It changes neither arguments after "--" nor values of options.
+// --fast and --best) to --level=N, which pflag understands, and completes abbreviated long names.
+// It rewrites -b1-9 to --bench=1-9. It changes neither arguments after "--" nor values of options.
 //
 // Adjacent digits form one number: -19 is level 19, an error, and not -1 -9.
 func rewriteLevels(args []string, names optionNames) []string {

@@ -30,7 +30,8 @@ type listing struct {
 	Pipeline     string  `json:"pipeline"`              // of .pz; several are joined by +
 	Index        string  `json:"index,omitempty"`       // file beside a .gz file that gives random access
 
-	// Of .pz files with matches of --long: the largest window, and the least -M to restore the file.
+	// Of .pz files with matches of --long: the largest window, and the least -M to restore the
+	// file.
 	Window        int64 `json:"window,omitempty"`
 	RestoreMemory int64 `json:"restore_memory,omitempty"`
 
@@ -74,8 +75,8 @@ func (a *app) list() {
 	w.finish(sum)
 }
 
-// describe returns the listing of a file, and calls report for its blocks. With an error it describes
-// the part before the damage.
+// describe returns the listing of a file, and calls report for its blocks. With an error it
+// describes the part before the damage.
 func (a *app) describe(in *source, report func(compress.BlockInfo) error) (listing, error) {
 	if !in.regular() {
 		return listing{}, errNotRegular

@@ -53,8 +53,8 @@ func listBlocks(t *testing.T, code int, message string, paths ...string) (files 
 	return files
 }
 
-// TestListBlocks lists blocks of each kind and checks that they cover the content, and that those of a
-// file without an index can be restored alone.
+// TestListBlocks lists blocks of each kind and checks that they cover the content, and that those
+// of a file without an index can be restored alone.
 func TestListBlocks(t *testing.T) {
 	dir := t.TempDir()
 	text := sample(50_000)

@@ -10,9 +10,9 @@ import (
 	"github.com/gopz/compress"
 )
 
-// A listWriter prints what -l reports: tables, or with --json an array. With -v it prints the blocks
-// of a file in front of what it reports about the file. It keeps no blocks, so a file may have any
-// number of them.
+// A listWriter prints what -l reports: tables, or with --json an array. With -v it prints the
+// blocks of a file in front of what it reports about the file. It keeps no blocks, so a file may
+// have any number of them.
 type listWriter struct {
 	app    *app
 	out    *bufio.Writer

@@ -49,8 +49,8 @@ func totalMemory(root fs.FS) int64 {
 	return math.MaxInt64
 }
 
-// groupMemory returns the least memory limit in bytes of the control groups that this process is in,
-// of both versions, or MaxInt64. A limit of a group holds for the groups in it.
+// groupMemory returns the least memory limit in bytes of the control groups that this process is
+// in, of both versions, or MaxInt64. A limit of a group holds for the groups in it.
 func groupMemory(root fs.FS) int64 {
 	least := int64(math.MaxInt64)
 	own := ownGroups(root)

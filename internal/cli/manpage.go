@@ -119,7 +119,8 @@ func manLinks() string {
 	return strings.Join(list, " ,\n") + " .\n"
 }
 
-// manNames returns the names of an option: its own in bold, the placeholder of its value in italics.
+// manNames returns the names of an option: its own in bold, the placeholder of its value in
+// italics.
 func (o *option) manNames() string {
 	bold := func(s string) string { return `\fB` + manText(s) + `\fR` }
 	if o.label != "" {

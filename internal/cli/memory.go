@@ -16,13 +16,13 @@ import (
 // rounded up.
 const programMemory = 32 << 20
 
-// memoryShare is the part of the memory of the machine, one in so many, that blocks and workers take
-// without -M. The rest is for the cache of files, for other programs and for other runs of pz.
+// memoryShare is the part of the memory of the machine, one in so many, that blocks and workers
+// take without -M. The rest is for the cache of files, for other programs and for other runs of pz.
 const memoryShare = 4
 
-// A source below smallSource bytes has smallTarget as the target of its memory, in bytes: to ask the
-// system how much memory there is takes longer than most of these files. Few of them have content
-// for more, and a block that takes more is worked on alone.
+// A source below smallSource bytes has smallTarget as the target of its memory, in bytes: to ask
+// the system how much memory there is takes longer than most of these files. Few of them have
+// content for more, and a block that takes more is worked on alone.
 const (
 	smallSource = 64 << 10
 	smallTarget = 64 << 20
@@ -119,8 +119,8 @@ func (a *app) restoreMemory(r io.Reader) int64 {
 	return 0
 }
 
-// hintMemory prints how much memory restoring a file takes at least: if it fails without -M and always
-// is set, and with -v.
+// hintMemory prints how much memory restoring a file takes at least: if it fails without -M and
+// always is set, and with -v.
 func (a *app) hintMemory(name string, need int64, always bool) {
 	switch {
 	case need > compress.DefaultReaderMemory && (always || a.cfg.verbose):

@@ -146,8 +146,8 @@ func (m *meter) progress(p compress.Progress) {
 
 func (m *meter) done() { m.bar.end() }
 
-// summary prints the line of -v about one file. The modes of recovery and writeDictionary print their own.
-// A part of the content has none, because its compressed size is not known.
+// summary prints the line of -v about one file. The modes of recovery and writeDictionary print
+// their own. A part of the content has none, because its compressed size is not known.
 func (a *app) summary(in *source, out *output, m *meter) {
 	c := &a.cfg
 	if !c.verbose || c.ranged() || c.recovers() || c.mode == modeIndex || c.mode == modeTrain ||

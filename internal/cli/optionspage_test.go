@@ -87,8 +87,8 @@ func helpOptions(text string) (list []string) {
 	return list
 }
 
-// TestOptionsOfOthers checks that otherPrograms has exactly the options of the installed programs. It
-// skips programs of other versions.
+// TestOptionsOfOthers checks that otherPrograms has exactly the options of the installed programs.
+// It skips programs of other versions.
 func TestOptionsOfOthers(t *testing.T) {
 	for _, p := range otherPrograms {
 		t.Run(p.name, func(t *testing.T) {

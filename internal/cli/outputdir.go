@@ -19,8 +19,8 @@ func (c *config) setOutputDir(s string) error {
 	return nil
 }
 
-// isOutputDir reports whether fi is the directory of --output-dir. -r does not enter it, because the
-// results there are no sources.
+// isOutputDir reports whether fi is the directory of --output-dir. -r does not enter it, because
+// the results there are no sources.
 func (a *app) isOutputDir(fi fs.FileInfo) bool {
 	if a.cfg.outputDir == "" {
 		return false
@@ -76,7 +76,8 @@ func (a *app) openMirror(to, from string) (*os.Root, error) {
 	return root, err
 }
 
-// openOutputDir opens the directory of --output-dir. It creates the directory, but not the one above.
+// openOutputDir opens the directory of --output-dir. It creates the directory, but not the one
+// above.
 func (a *app) openOutputDir() (*os.Root, error) {
 	name := filepath.Clean(a.cfg.outputDir)
 	root, err := os.OpenRoot(name)

@@ -24,8 +24,8 @@ func (c *config) checkParity() error {
 	return nil
 }
 
-// parityStream is the content of a stream of a file with parity, in bytes. A zone ends with the first
-// stream that makes it large enough.
+// parityStream is the content of a stream of a file with parity, in bytes. A zone ends with the
+// first stream that makes it large enough.
 const parityStream = parity.ZoneSize / 4
 
 // protect calls write with a writer that adds parity if --parity is given, and with the options for
@@ -50,8 +50,8 @@ func (a *app) protect(
 	return pw.Close()
 }
 
-// repairTo writes the source as it was before it was damaged. The bar shows what is read until the first
-// zone is written.
+// repairTo writes the source as it was before it was damaged. The bar shows what is read until the
+// first zone is written.
 func (a *app) repairTo(w io.Writer, in *source, m *meter) error {
 	if !in.regular() {
 		return errNotRegular

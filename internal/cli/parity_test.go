@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestParity writes files with parity and damages them. -d, -t and --repair must give back what was.
+// TestParity writes files with parity and damages them. -d, -t and --repair must give back what
+// was.
 func TestParity(t *testing.T) {
 	content := sample(200_000) + noise(300_000)
 	const healed = `is damaged; `

@@ -12,16 +12,16 @@ import (
 // The model of a disk that loses power. Of what a run has done until then, this is certain:
 //
 //   - the content of a file up to the last write that a later fsync of the file covers,
-//   - a change of names (a file created, renamed, linked or removed, a directory created) that a later
-//     fsync of its directory covers.
+//   - a change of names (a file created, renamed, linked or removed, a directory created) that a
+//     later fsync of its directory covers.
 //
 // All other content is taken as lost. Each other change of a name has happened or not, in any
 // combination: file systems may write directories in any order. A rename within a directory happens
-// as a whole. An fsync covers what had ended before it began. A call that is under way has the effect
-// of one that is not synced.
+// as a whole. An fsync covers what had ended before it began. A call that is under way has the
+// effect of one that is not synced.
 //
-// A promise depends on few names. So for each promise and for each moment of the run, the test tries
-// all combinations of the changes that concern these names.
+// A promise depends on few names. So for each promise and for each moment of the run, the test
+// tries all combinations of the changes that concern these names.
 
 // A loss is a look at a history: what a promise needs of it, and what a loss of power leaves.
 type loss struct {
@@ -76,8 +76,8 @@ func (l *loss) moments() []int {
 	return slices.Compact(at)
 }
 
-// lossAt describes a state that breaks the promise after a loss of power behind line at of the trace.
-// It returns "" if there is none.
+// lossAt describes a state that breaks the promise after a loss of power behind line at of the
+// trace. It returns "" if there is none.
 func (l *loss) lossAt(at int) string {
 	var begun []change
 	var open []int // indexes of those that may have happened or not
@@ -177,8 +177,8 @@ func TestPowerLoss(t *testing.T) {
 	}
 }
 
-// TestPowerLossWithoutSync checks that the model finds what --no-sync loses, and that no sync of a run
-// can be left out.
+// TestPowerLossWithoutSync checks that the model finds what --no-sync loses, and that no sync of a
+// run can be left out.
 func TestPowerLossWithoutSync(t *testing.T) {
 	p := promise{"in", "in.pz", true, ""}
 	run := func(args ...string) *history {

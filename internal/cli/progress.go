@@ -25,9 +25,9 @@ const (
 // progressBar shows the progress on one source, or on all that a run with batches has processed. It
 // appears only if standard error is a terminal. The nil bar shows nothing.
 //
-// Its own goroutine draws it, because a block of 64 MiB can take a minute. When compressing, parts of
-// blocks count as well. When restoring, whole blocks count. The rate is an average from the start:
-// blocks complete seldom or several at once, so recent updates give no rate.
+// Its own goroutine draws it, because a block of 64 MiB can take a minute. When compressing, parts
+// of blocks count as well. When restoring, whole blocks count. The rate is an average from the
+// start: blocks complete seldom or several at once, so recent updates give no rate.
 type progressBar struct {
 	app   *app
 	name  string
@@ -38,8 +38,8 @@ type progressBar struct {
 	read    atomic.Int64 // bytes read of the source; 0 where they are not counted
 	done    atomic.Int64 // bytes of the source that have been processed
 	content atomic.Int64 // bytes of content that have been processed
-	// position is the content that a Writer has compressed, with parts of the blocks in work, in bytes.
-	// It is 0 when restoring. Else it takes the place of done and content.
+	// position is the content that a Writer has compressed, with parts of the blocks in work, in
+	// bytes. It is 0 when restoring. Else it takes the place of done and content.
 	position atomic.Int64
 
 	stop   chan struct{} // closed to end the goroutine
@@ -82,8 +82,8 @@ func (a *app) showRun() {
 	}
 }
 
-// newProgressBar starts a bar, which shows task in front of the name. It returns nil if no bar is wanted
-// or content passes through the same terminal.
+// newProgressBar starts a bar, which shows task in front of the name. It returns nil if no bar is
+// wanted or content passes through the same terminal.
 func (a *app) newProgressBar(task string, in *source, out *output, start time.Time) *progressBar {
 	if a.cfg.quiet || !a.isTerminal(a.stderr) {
 		return nil

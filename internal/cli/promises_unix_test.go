@@ -24,8 +24,8 @@ type writingRun struct {
 }
 
 // A promise is what a run promises about one of its results: at any moment the source is there, or
-// the complete result under its name. A result that the run replaces stays until then. No other file
-// ever has the name of the result.
+// the complete result under its name. A result that the run replaces stays until then. No other
+// file ever has the name of the result.
 type promise struct {
 	source, result string
 	removes        bool   // the source goes at the end
@@ -160,8 +160,8 @@ func fill(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// filesIn returns the contents of the files in a directory and below, without temporary ones. temps is
-// the number of those.
+// filesIn returns the contents of the files in a directory and below, without temporary ones. temps
+// is the number of those.
 func filesIn(t *testing.T, dir string) (files map[string]string, temps int) {
 	t.Helper()
 	files = map[string]string{}

@@ -58,7 +58,8 @@ func TestModeChangesMeanwhile(t *testing.T) {
 	}
 }
 
-// TestSameFileInParallel checks runs of pz -f --rm on the same file: all that have opened it succeed.
+// TestSameFileInParallel checks runs of pz -f --rm on the same file: all that have opened it
+// succeed.
 func TestSameFileInParallel(t *testing.T) {
 	for _, j := range newRemovals(t, sample(300_000)) {
 		j.prepare(t)

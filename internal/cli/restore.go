@@ -66,8 +66,8 @@ func (a *app) restore(w io.Writer, in *source, m *meter, opts []compress.ReaderO
 	}
 }
 
-// nextPart returns what is left of the source if err says that it goes on in another format. Else it
-// returns nil. From then on errors count their places from there.
+// nextPart returns what is left of the source if err says that it goes on in another format. Else
+// it returns nil. From then on errors count their places from there.
 func (m *meter) nextPart(err error) io.Reader {
 	in := m.in
 	off, ok := in.partEnd(err)
@@ -132,8 +132,8 @@ func (s *source) partEnd(err error) (off int64, ok bool) {
 	return e.Offset, true
 }
 
-// strayData reports whether an error is about data in a .zst file that is no frame. It may be damage
-// of a frame, so it counts as damage.
+// strayData reports whether an error is about data in a .zst file that is no frame. It may be
+// damage of a frame, so it counts as damage.
 func (s *source) strayData(e *compress.Error) bool {
 	return s.is(compress.Zstd) && errors.Is(e, compress.ErrCorrupt) && e.Part == compress.PartUnknown
 }

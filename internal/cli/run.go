@@ -203,8 +203,8 @@ func (a *app) openDir(path string) *dir {
 // written beside it.
 func (a *app) followsLinks() bool { return a.cfg.force || !a.writesBeside() }
 
-// writesBeside reports whether each result goes into the directory of its source, or one of the same
-// path below --output-dir.
+// writesBeside reports whether each result goes into the directory of its source, or one of the
+// same path below --output-dir.
 func (a *app) writesBeside() bool {
 	c := &a.cfg
 	return !c.toStdout && c.output == "" &&

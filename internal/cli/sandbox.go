@@ -10,8 +10,8 @@ import (
 	"github.com/gopz/compress/gpu"
 )
 
-// A sandbox takes rights from the process before it decodes what others may have written. Files that
-// are open, as the standard ones, stay as they are. All copies of an app share it.
+// A sandbox takes rights from the process before it decodes what others may have written. Files
+// that are open, as the standard ones, stay as they are. All copies of an app share it.
 type sandbox struct {
 	enter func(rights) (rights, bool) // returns the rights that are left, false without a sandbox; may be nil
 	once  sync.Once
@@ -78,7 +78,8 @@ func (a *app) onlyReads() bool {
 	return false
 }
 
-// openFirst reads and opens what the run may need later, and what the sandbox would not let it open.
+// openFirst reads and opens what the run may need later, and what the sandbox would not let it
+// open.
 func (a *app) openFirst() {
 	c := &a.cfg
 	if c.mode == modeList && c.tar {

@@ -5,9 +5,9 @@ import (
 	"github.com/landlock-lsm/go-landlock/landlock/syscall"
 )
 
-// enterSandbox leaves the process no rights but r, by Landlock, for all of its threads and for good.
-// It takes what the kernel offers: Linux 5.13 restricts files, 6.7 TCP, 6.12 signals and abstract
-// sockets as well. It returns the rights that are left, and whether there is a sandbox.
+// enterSandbox leaves the process no rights but r, by Landlock, for all of its threads and for
+// good. It takes what the kernel offers: Linux 5.13 restricts files, 6.7 TCP, 6.12 signals and
+// abstract sockets as well. It returns the rights that are left, and whether there is a sandbox.
 func enterSandbox(r rights) (rights, bool) {
 	if v, err := syscall.LandlockGetABIVersion(); err != nil || v < 1 {
 		return r, false

@@ -18,8 +18,8 @@ import (
 // threads is the number of threads that try to leave the sandbox.
 const threads = 8
 
-// escape tries what the sandbox has to prevent, on several threads, and prints what has worked. where
-// is a directory with the files secret0, secret1 and so on, and the address of a server.
+// escape tries what the sandbox has to prevent, on several threads, and prints what has worked.
+// where is a directory with the files secret0, secret1 and so on, and the address of a server.
 func escape(where string) {
 	dir, address, _ := strings.Cut(where, " ")
 	var all sync.WaitGroup

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestSeekable checks that --seekable is a block size, and that it is ignored where nothing is compressed.
+// TestSeekable checks that --seekable is a block size, and that it is ignored where nothing is
+// compressed.
 func TestSeekable(t *testing.T) {
 	content := sample(300_000)
 	in := write(t, content, t.TempDir(), "a")

@@ -75,8 +75,8 @@ func TestSmallFileMemory(t *testing.T) {
 	}
 }
 
-// maxOwnPages is the most pages that a file of 1 KiB takes. It is twice what they take, because that
-// depends on the system.
+// maxOwnPages is the most pages that a file of 1 KiB takes. It is twice what they take, because
+// that depends on the system.
 const maxOwnPages = 220
 
 // pageFaults returns the least number of page faults of several runs.

@@ -92,8 +92,8 @@ func knownSuffixes() string {
 	return strings.Join(list, " ")
 }
 
-// usualResult returns the name of the result of a file unless -N gives it another one, "" if there is
-// none.
+// usualResult returns the name of the result of a file unless -N gives it another one, "" if there
+// is none.
 func (c *config) usualResult(base string) string {
 	if c.mode == modeCompress {
 		return base + c.suffix()

@@ -40,8 +40,8 @@ func dieByBrokenPipe(out *os.File) {
 	out.Write([]byte{0})
 }
 
-// crashBySignal makes a crash of the Go runtime end the program by SIGABRT, in place of exit code 2,
-// which means a warning here. The runtime crashes if it gets no memory. There is no core dump.
+// crashBySignal makes a crash of the Go runtime end the program by SIGABRT, in place of exit code
+// 2, which means a warning here. The runtime crashes if it gets no memory. There is no core dump.
 func crashBySignal() {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_CORE, &limit) == nil {
@@ -74,8 +74,8 @@ func idOf(fi fs.FileInfo) (id fileID, ok bool) {
 	return fileID{uint64(st.Dev), uint64(st.Ino)}, true
 }
 
-// copyAccess gives f the owner, group, mode and access list of src, as far as this user may. No more
-// users can read f than can read src. If the group cannot be set, the new group gets only the
+// copyAccess gives f the owner, group, mode and access list of src, as far as this user may. No
+// more users can read f than can read src. If the group cannot be set, the new group gets only the
 // permissions of all others. info describes src.
 func copyAccess(f, src *os.File, info fs.FileInfo) error {
 	perm := info.Mode().Perm()
@@ -111,8 +111,8 @@ func changeTime(f *os.File) time.Time {
 	return time.Unix(st.Ctim.Unix())
 }
 
-// openFileLimit returns how many files the program may have open. The Go runtime has raised the limit
-// as far as it may.
+// openFileLimit returns how many files the program may have open. The Go runtime has raised the
+// limit as far as it may.
 func openFileLimit() int {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {

@@ -25,8 +25,8 @@ func openShared(path string) (*os.File, error) {
 	return os.NewFile(uintptr(h), path), nil
 }
 
-// renameOver renames a file. It replaces a file of the new name. Windows does not replace a read-only
-// file, so that attribute goes first.
+// renameOver renames a file. It replaces a file of the new name. Windows does not replace a
+// read-only file, so that attribute goes first.
 func renameOver(root *os.Root, from, to string) error {
 	err := root.Rename(from, to)
 	if !errors.Is(err, windows.ERROR_ACCESS_DENIED) {
@@ -47,8 +47,8 @@ func isBrokenPipe(err error) bool {
 	return errors.Is(err, windows.ERROR_BROKEN_PIPE) || errors.Is(err, windows.ERROR_NO_DATA)
 }
 
-// systemReason returns the text of an error of the system. Frequent errors read as on other systems.
-// Other texts are sentences of Windows; they lose the full stop, because more may follow.
+// systemReason returns the text of an error of the system. Frequent errors read as on other
+// systems. Other texts are sentences of Windows; they lose the full stop, because more may follow.
 func systemReason(err error) string {
 	no, ok := err.(syscall.Errno)
 	switch {

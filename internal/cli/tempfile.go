@@ -12,8 +12,8 @@ import (
 // tempFiles is the set of temporary files, which must not outlive the program.
 //
 // The program creates, renames and removes them under the read lock, which several goroutines may
-// hold. A signal takes the write lock and never releases it before it cleans up. So a signal finds a
-// file either registered here or not in existence, and never interrupts a commit (renames, syncs,
+// hold. A signal takes the write lock and never releases it before it cleans up. So a signal finds
+// a file either registered here or not in existence, and never interrupts a commit (renames, syncs,
 // removal of the sources).
 type tempFiles struct {
 	signalled atomic.Bool // a fatal signal has arrived
@@ -22,7 +22,8 @@ type tempFiles struct {
 	set sync.Map // of *output
 }
 
-// locked runs f. No signal ends the program meanwhile. After a fatal signal locked does not begin f.
+// locked runs f. No signal ends the program meanwhile. After a fatal signal locked does not begin
+// f.
 func (t *tempFiles) locked(f func() error) error {
 	defer t.waitForSignal()
 	t.mu.RLock()
@@ -61,8 +62,9 @@ func (t *tempFiles) removeAll() {
 	}
 }
 
-// catchBrokenPipe makes writing to a pipe that its reader has closed fail with EPIPE. SIGPIPE would end
-// the program at once and leave the temporary files. After signal.Ignore dieByBrokenPipe would fail.
+// catchBrokenPipe makes writing to a pipe that its reader has closed fail with EPIPE. SIGPIPE would
+// end the program at once and leave the temporary files. After signal.Ignore dieByBrokenPipe would
+// fail.
 //
 // To begin that takes as long as watchSignals, so a run that makes no file does so before its first
 // message. Standard output needs it only for the temporary files.

@@ -338,7 +338,8 @@ func TestProgressBarBeforeFirstBlock(t *testing.T) {
 	places := map[string]bool{}
 	pattern := regexp.MustCompile(`a: 4\.9 KiB read, 1[0-9]s      \[( *=== *)\]`)
 	for _, line := range pattern.FindAllStringSubmatch(seen(a, person), -1) {
-		if places[line[1]] = true; len(line[1]) != 24 {
+		places[line[1]] = true
+		if len(line[1]) != 24 {
 			t.Errorf("%d columns", len(line[1]))
 		}
 	}

@@ -23,8 +23,8 @@ func shares(screen string) (all []int) {
 	return all
 }
 
-// TestProgressBarWithinBlock checks that the bar moves while pz compresses a file of one block at the
-// slow levels, in each format.
+// TestProgressBarWithinBlock checks that the bar moves while pz compresses a file of one block at
+// the slow levels, in each format.
 func TestProgressBarWithinBlock(t *testing.T) {
 	cases := [][]string{{"-9"}, {"-8", "-T1"}}
 	if testenv.All() {
@@ -56,8 +56,8 @@ func TestProgressBarWithinBlock(t *testing.T) {
 	}
 }
 
-// TestProgressBarPosition checks that the bar shows the position, with the rate and the time left that
-// follow from it, and whole blocks when restoring.
+// TestProgressBarPosition checks that the bar shows the position, with the rate and the time left
+// that follow from it, and whole blocks when restoring.
 func TestProgressBarPosition(t *testing.T) {
 	f, err := os.Open(write(t, "", t.TempDir(), "a"))
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/gopz/compress/parity"
 )
 
-// waitingReader is a remote file. Before each read from one of some places on it waits for drawings of
-// the progress bar.
+// waitingReader is a remote file. Before each read from one of some places on it waits for drawings
+// of the progress bar.
 type waitingReader struct {
 	fakeRemote
 	wait   func()
@@ -83,7 +83,8 @@ func TestProgressBarRepair(t *testing.T) {
 	}
 }
 
-// TestProgressBarComparing checks that the bar moves while --rm compares the result with the source.
+// TestProgressBarComparing checks that the bar moves while --rm compares the result with the
+// source.
 func TestProgressBarComparing(t *testing.T) {
 	t.Parallel()
 	content := noise(1 << 20)

@@ -29,8 +29,8 @@ func (d *badDisk) ReadAt(p []byte, off int64) (int, error) {
 	return n, &fs.PathError{Op: "read", Path: "a", Err: syscall.EIO}
 }
 
-// fromBadDisk runs do, which writes a result, for a source that has such a part. It returns the result
-// and the messages.
+// fromBadDisk runs do, which writes a result, for a source that has such a part. It returns the
+// result and the messages.
 func fromBadDisk(t *testing.T, mode mode, data string, bad, end int64,
 	do func(*app, *bytes.Buffer, *source) error) (out, messages string, code int, err error) {
 
@@ -86,7 +86,8 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestAdviceUnreadable: where -d ends at a sector that cannot be read, it names the way to repair the file.
+// TestAdviceUnreadable: where -d ends at a sector that cannot be read, it names the way to repair
+// the file.
 func TestAdviceUnreadable(t *testing.T) {
 	good := pz(t, sample(100_000), "--parity", "10", "-c").want(t, exitOK).out
 	path := write(t, good[:len(good)-100], t.TempDir(), "a.pz")

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A Remote is a file behind a URL. Read reads it from the beginning, and is independent of ReadAt. Its
-// errors may have a method Reason, which returns the text without the URL.
+// A Remote is a file behind a URL. Read reads it from the beginning, and is independent of ReadAt.
+// Its errors may have a method Reason, which returns the text without the URL.
 type Remote interface {
 	io.ReadCloser
 	io.ReaderAt

@@ -100,8 +100,8 @@ func abbreviated(fs *pflag.FlagSet, part string) (list []string) {
 	return list
 }
 
-// fullName returns the long option that part abbreviates, as in GNU programs, or part itself if there
-// is none or more than one.
+// fullName returns the long option that part abbreviates, as in GNU programs, or part itself if
+// there is none or more than one.
 func fullName(fs *pflag.FlagSet, part string) string {
 	if list := abbreviated(fs, part); len(list) == 1 {
 		return list[0][2:]

@@ -9,8 +9,8 @@ import (
 	"github.com/gopz/compress"
 )
 
-// verifies reports whether the result of the job must restore to its source before --rm removes that.
-// When restoring, checks in the file have verified the result.
+// verifies reports whether the result of the job must restore to its source before --rm removes
+// that. When restoring, checks in the file have verified the result.
 func (j *job) verifies() bool {
 	return j.remove && !j.app.cfg.removeFast && j.app.cfg.mode == modeCompress
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestVerify damages the result before it gets its name, as a fault of memory would. --rm must keep the
-// source and drop the result, and --rm=fast must not notice.
+// TestVerify damages the result before it gets its name, as a fault of memory would. --rm must keep
+// the source and drop the result, and --rm=fast must not notice.
 func TestVerify(t *testing.T) {
 	content := sample(200_000)
 	for _, format := range []string{"pz", "zst", "gz"} {

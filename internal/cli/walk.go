@@ -73,9 +73,9 @@ func openSub(root *os.Root, name string, was fs.FileInfo) (*os.Root, error) {
 	return sub, nil
 }
 
-// walk calls do for the files in a directory and below whose suffixes suit the mode. As gzip -r does,
-// it leaves out symbolic links and special files with a warning. It never processes the temporary
-// files of another run of pz, which may be at work on them.
+// walk calls do for the files in a directory and below whose suffixes suit the mode. As gzip -r
+// does, it leaves out symbolic links and special files with a warning. It never processes the
+// temporary files of another run of pz, which may be at work on them.
 func (a *app) walk(d *dir, do func(entry)) {
 	a.visit(d, func(root *os.Root, path string, e fs.DirEntry) {
 		switch {

@@ -14,9 +14,10 @@ const shellExpands = runtime.GOOS != "windows"
 
 func hasWildcard(name string) bool { return strings.ContainsAny(name, "*?") }
 
-// expandWildcards replaces operands with * or ? in their last element by the files of such names, as
-// programs for Windows do: case makes no difference, and *.* matches all names. Names come in
-// the order of their bytes. It leaves out temporary files of pz. An operand that matches no file stays.
+// expandWildcards replaces operands with * or ? in their last element by the files of such names,
+// as programs for Windows do: case makes no difference, and *.* matches all names. Names come in
+// the order of their bytes. It leaves out temporary files of pz. An operand that matches no file
+// stays.
 func expandWildcards(operands []string) (expanded []string) {
 	for _, operand := range operands {
 		dir, last := filepath.Split(operand)

@@ -31,7 +31,8 @@ type Block struct {
 	// flush ends it: the next block may continue its frame. The Sum is then that of the frame so
 	// far.
 	Continues, Flushed bool
-	// Last says that no content follows, so that the payload ends the Deflate stream of a .gz member.
+	// Last says that no content follows, so that the payload ends the Deflate stream of a .gz
+	// member.
 	Last bool
 }
 
@@ -39,9 +40,9 @@ type Block struct {
 // the extended slice. The order of calls is Header, then BlockHeader and BlockTrailer for each
 // block, then Trailer. The types that implement it have a Reset method that begins a new stream.
 type Framer interface {
-	// Header is called once, before the first block, or before Trailer if there is none. whole is the
-	// size of the content if one block has it all and does not end with a flush, or if there is no
-	// content. Otherwise it is −1.
+	// Header is called once, before the first block, or before Trailer if there is none. whole is
+	// the size of the content if one block has it all and does not end with a flush, or if there is
+	// no content. Otherwise it is −1.
 	Header(dst []byte, whole int) []byte
 	BlockHeader(dst []byte, b Block) []byte
 	BlockTrailer(dst []byte, b Block) []byte

@@ -88,14 +88,14 @@ func ReadAt(src io.ReaderAt, p []byte, off int64) error {
 	return err
 }
 
-// Sector is the size in bytes of the pieces in which ReadAround tries a failed read again: the sector
-// of most disks.
+// Sector is the size in bytes of the pieces in which ReadAround tries a failed read again: the
+// sector of most disks.
 const Sector = 4096
 
-// ReadAround fills p from offset off of src, as far as that can be read. A failed read is tried again
-// in pieces, down to a sector. What cannot be read becomes zeros, and ReadAround calls failed with the
-// place in p and the error. An error that failed returns ends the read. n is less than len(p) at the
-// end of src.
+// ReadAround fills p from offset off of src, as far as that can be read. A failed read is tried
+// again in pieces, down to a sector. What cannot be read becomes zeros, and ReadAround calls failed
+// with the place in p and the error. An error that failed returns ends the read. n is less than
+// len(p) at the end of src.
 func ReadAround(
 	src io.ReaderAt, p []byte, off int64, failed func(from, to int, err error) error,
 ) (n int, err error) {

@@ -139,7 +139,8 @@ func TestReadAround(t *testing.T) {
 	}
 }
 
-// TestReadAroundEnds checks that an error of failed ends the read, and that wrong counts are failures.
+// TestReadAroundEnds checks that an error of failed ends the read, and that wrong counts are
+// failures.
 func TestReadAroundEnds(t *testing.T) {
 	stop := errors.New("stop")
 	src := &testenv.BadSectors{Data: make([]byte, 8*Sector), Bad: map[int64]bool{2: true, 5: true}}

@@ -1,8 +1,8 @@
 package container
 
 // A SerialDecoder decodes the units of a file one after the other, because each depends on the
-// state that the one before leaves. The input may come in the units' payloads, or the decoder has it
-// already.
+// state that the one before leaves. The input may come in the units' payloads, or the decoder has
+// it already.
 //
 // Each unit passes through Prepare, Decode and Finish. Calls of Decode come one after the other, in
 // the order of the units. All other calls may come at the same time as any others, on any
@@ -34,8 +34,8 @@ type Serial struct {
 	Unit    int64         // number of the unit in the file, from 0
 	Src     []byte        // payload of the unit; it is the caller's
 
-	// Checkpoint is called by Prepare, Decode and Finish between pieces of their work, unless nil. It
-	// may panic to abandon the file.
+	// Checkpoint is called by Prepare, Decode and Finish between pieces of their work, unless nil.
+	// It may panic to abandon the file.
 	Checkpoint func()
 
 	// Results of Decode.

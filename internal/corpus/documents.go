@@ -1,7 +1,7 @@
 package corpus
 
-// Document returns a small JSON file, as an API returns it: 600 to 1,600 bytes. All files have the same
-// keys; the seed sets the values.
+// Document returns a small JSON file, as an API returns it: 600 to 1,600 bytes. All files have the
+// same keys; the seed sets the values.
 func Document(seed uint64) []byte {
 	g := &gen{rng: newRNG(seed)}
 	name := &gen{rng: g.rng}

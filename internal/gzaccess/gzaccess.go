@@ -1,12 +1,13 @@
 // Package gzaccess gives random access to .gz files of any writer, by checkpoints.
 //
 // A [Map] cuts a file into intervals. Each interval begins at a checkpoint: the header of a member
-// (RFC 1952), or a Deflate block (RFC 1951) together with the content before it. A [Decoder] decodes
-// an interval without the rest of the file. There are three ways to make a Map:
+// (RFC 1952), or a Deflate block (RFC 1951) together with the content before it. A [Decoder]
+// decodes an interval without the rest of the file. There are three ways to make a Map:
 //
 //   - [Make] decodes the file from the front, and verifies it (make.go, pass.go). A [Crew] spreads
 //     that over workers.
-//   - Make reads only headers and trailers of a BGZF file, whose members state their sizes (bgzf.go).
+//   - Make reads only headers and trailers of a BGZF file, whose members state their sizes
+//     (bgzf.go).
 //   - [Use] takes the checkpoints of a sidecar file (use.go).
 //
 // Package gzfile decodes.

@@ -10,8 +10,8 @@ import (
 )
 
 // Make makes the Map of the .gz file of size bytes that src holds. It decodes the file, which it
-// verifies on the way, unless it is a BGZF file. Errors are those of a Reader of the file. A crew of
-// nil works on the caller's goroutine. The Map does not depend on the crew.
+// verifies on the way, unless it is a BGZF file. Errors are those of a Reader of the file. A crew
+// of nil works on the caller's goroutine. The Map does not depend on the crew.
 func Make(src io.ReaderAt, size int64, limits *container.Limits, crew Crew) (*Map, error) {
 	return makeSpaced(src, size, limits, crew, spacing)
 }

@@ -25,8 +25,8 @@ type Packing struct {
 }
 
 const (
-	// packingInput is how much of the file is read from a checkpoint on, in bytes, to find out which
-	// bytes of the window are in use.
+	// packingInput is how much of the file is read from a checkpoint on, in bytes, to find out
+	// which bytes of the window are in use.
 	packingInput = windowSize + 4<<10
 
 	// packShare is the part of the memory limit that Packings may take, if more than one fits.
@@ -43,8 +43,8 @@ const (
 	makerMemory = (scanMemory + packingMemory) * pointsShare / (pointsShare - 1)
 )
 
-// PackWidth returns how many Packings n workers need, within limits. Packing takes about a quarter of
-// the time of decoding. Some windows wait until a worker is free.
+// PackWidth returns how many Packings n workers need, within limits. Packing takes about a quarter
+// of the time of decoding. Some windows wait until a worker is free.
 func PackWidth(limits *container.Limits, n int) int {
 	most := limits.Memory() / (packShare * packingMemory)
 	return int(max(1, min(most, int64(n)/2+3)))

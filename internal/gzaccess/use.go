@@ -14,10 +14,10 @@ import (
 // empty members.
 const maxLead = 1 << 20
 
-// Use makes the Map of the .gz file of size bytes that src holds, by the checkpoints of x. It decodes
-// what lies before the first content and what follows the last checkpoint. An index that does not
-// fit the file is an error that wraps errs.Corrupt, with errs.PartIndex. If that does not show here,
-// it does when an interval is decoded.
+// Use makes the Map of the .gz file of size bytes that src holds, by the checkpoints of x. It
+// decodes what lies before the first content and what follows the last checkpoint. An index that
+// does not fit the file is an error that wraps errs.Corrupt, with errs.PartIndex. If that does not
+// show here, it does when an interval is decoded.
 func Use(x *gzindex.Index, src io.ReaderAt, size int64, limits *container.Limits) (*Map, error) {
 	if err := checkMemory(limits); err != nil {
 		return nil, err

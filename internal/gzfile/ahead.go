@@ -113,8 +113,8 @@ func (a *scout) decode() bool {
 	}
 }
 
-// start returns the first place in the part, from a bit of the file on, where decoding can start. It
-// is given if somebody else has come to it.
+// start returns the first place in the part, from a bit of the file on, where decoding can start.
+// It is given if somebody else has come to it.
 func (a *scout) start(from int64) (start place, given bool) {
 	p := a.part
 	base := p.offset << 3
@@ -181,9 +181,9 @@ func (a *scout) step() {
 	}
 }
 
-// findMember returns the first offset in p, from a byte on and before another, where the header of a
-// member seems to begin, −1 if there is none. What looks like a header at first and is none counts as
-// a wrong place.
+// findMember returns the first offset in p, from a byte on and before another, where the header of
+// a member seems to begin, −1 if there is none. What looks like a header at first and is none
+// counts as a wrong place.
 func (a *scout) findMember(p []byte, from, to int64) int64 {
 	for from < to && a.wrong < wrongMost {
 		n := bytes.Index(p[from:min(int64(len(p)), to+2)], []byte("\x1f\x8b\x08"))

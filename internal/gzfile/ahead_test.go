@@ -83,8 +83,8 @@ func aheadFiles(t *testing.T) map[string][]byte {
 	return files
 }
 
-// decodeAhead decodes a file in parts that are decoded ahead, on as many goroutines at once as there
-// are workers.
+// decodeAhead decodes a file in parts that are decoded ahead, on as many goroutines at once as
+// there are workers.
 func decodeAhead(d *decoder, file []byte, workers int, r *rand.Rand) (content []byte, err error) {
 	type job struct {
 		s    container.Serial

@@ -89,8 +89,8 @@ func (d *decoder) release() {
 }
 
 // pays reports whether it pays to decode the part of a unit ahead. It does not for the first one,
-// whose turn has come. If several results in a row were of no use, only some parts are decoded ahead,
-// to see whether that has changed.
+// whose turn has come. If several results in a row were of no use, only some parts are decoded
+// ahead, to see whether that has changed.
 func (d *decoder) pays(unit int64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -33,8 +33,8 @@ func (f *Framer) BlockHeader(dst []byte, b container.Block) []byte {
 // BlockTrailer appends nothing.
 func (f *Framer) BlockTrailer(dst []byte, b container.Block) []byte { return dst }
 
-// Trailer appends the member's trailer. It first ends the Deflate stream, unless the last block has:
-// by an empty block with the fixed codes (RFC 1951, section 3.2.6).
+// Trailer appends the member's trailer. It first ends the Deflate stream, unless the last block
+// has: by an empty block with the fixed codes (RFC 1951, section 3.2.6).
 func (f *Framer) Trailer(dst []byte, content, written int64) []byte {
 	if !f.ended {
 		dst = append(dst, 3, 0)

@@ -1,5 +1,5 @@
-// Package gzfile writes what surrounds the Deflate streams of a .gz file, and reads whole files: the
-// header and the trailer of each member (RFC 1952), and the content.
+// Package gzfile writes what surrounds the Deflate streams of a .gz file, and reads whole files:
+// the header and the trailer of each member (RFC 1952), and the content.
 //
 // A [Scanner] reads a file from the front and cuts it into units. Its decoder decodes their content
 // in order, or ahead of their turn.

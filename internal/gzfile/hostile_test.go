@@ -8,8 +8,8 @@ import (
 	"github.com/gopz/compress/internal/container"
 )
 
-// longWrongBlock returns an empty stored block, and behind it a static block that has a symbol which
-// does not exist behind 30,000 bytes of content.
+// longWrongBlock returns an empty stored block, and behind it a static block that has a symbol
+// which does not exist behind 30,000 bytes of content.
 func longWrongBlock() []byte {
 	p, bits := []byte{0, 0, 0xff, 0xff}, 0
 	add := func(code string) {

@@ -59,8 +59,8 @@ func (o *output) begin(window []byte) {
 	o.marks, o.chosen = o.marks[:0], 0
 }
 
-// beginUnknown makes the output empty, with an unknown window of full size in front. It has memory for
-// symbols.
+// beginUnknown makes the output empty, with an unknown window of full size in front. It has memory
+// for symbols.
 func (o *output) beginUnknown() {
 	o.begin(nil)
 	o.base, o.unknown = 0, true
@@ -74,8 +74,8 @@ func (o *output) size() int { return o.to - windowSize }
 // another member.
 func (o *output) full(most int) bool { return o.size() >= most || len(o.ends) >= endsMost }
 
-// addEnd adds the end of a member. From some dozens on there is room for endsMost, so that it does not
-// grow again and again.
+// addEnd adds the end of a member. From some dozens on there is room for endsMost, so that it does
+// not grow again and again.
 func (o *output) addEnd(e memberEnd) {
 	if n := len(o.ends); n == cap(o.ends) && n >= 32 && n < endsMost {
 		o.ends = slices.Grow(o.ends, endsMost-n)
@@ -84,8 +84,8 @@ func (o *output) addEnd(e memberEnd) {
 	o.ends = append(o.ends, e)
 }
 
-// grow makes room for n bytes of content behind what there is. A buffer for more than a piece has room
-// for mostContent.
+// grow makes room for n bytes of content behind what there is. A buffer for more than a piece has
+// room for mostContent.
 func (o *output) grow(n int) {
 	want := max(o.to, windowSize) + n
 	if want <= cap(o.buf) {
@@ -158,8 +158,8 @@ func (o *output) know(window *[windowSize]byte) {
 	}
 }
 
-// resolveEnd sets the window, and resolves as much of the end of the content as the window behind it
-// needs.
+// resolveEnd sets the window, and resolves as much of the end of the content as the window behind
+// it needs.
 func (o *output) resolveEnd(window *[windowSize]byte) {
 	o.grow(0)
 	copy(o.buf, window[:])

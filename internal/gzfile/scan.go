@@ -77,8 +77,8 @@ func Spec() container.Spec {
 }
 
 // AheadSpec says what a run must be made for that decodes parts ahead. A unit has input, content,
-// symbols of two bytes each, a window in front of both and one more, tables, and ends of members. One
-// unit may have content twice.
+// symbols of two bytes each, a window in front of both and one more, tables, and ends of members.
+// One unit may have content twice.
 func AheadSpec() container.Spec {
 	return container.Spec{
 		BlockSize: aheadContent,

@@ -8,7 +8,8 @@ import (
 	"github.com/gopz/compress/internal/errs"
 )
 
-// A Point is a place in a file where decoding can start: the header of a member, or a Deflate block.
+// A Point is a place in a file where decoding can start: the header of a member, or a Deflate
+// block.
 type Point struct {
 	Bit    int64 // offset in the file, in bits
 	Header bool  // of a member
@@ -132,9 +133,10 @@ func (w *walker) boundary() (bit int64, ok bool) {
 	return w.body<<3 + w.inflater.Position(), true
 }
 
-// BeginAt is Begin at a place in a file, which becomes a mark. in has the file from the byte on that
-// has the first bit of p. Before p there is so much content, at most limits.MaxDecoded, and blocks
-// may refer to window. Errors and members count from p. The member that p is in is not verified.
+// BeginAt is Begin at a place in a file, which becomes a mark. in has the file from the byte on
+// that has the first bit of p. Before p there is so much content, at most limits.MaxDecoded, and
+// blocks may refer to window. Errors and members count from p. The member that p is in is not
+// verified.
 func (s *Scanner) BeginAt(
 	in *container.Start, limits *container.Limits, p Point, content int64, window []byte,
 ) {

@@ -74,8 +74,8 @@ type Checkpoint struct {
 // maxFile is the largest FileSize in bytes: a count of bits fits into an int64.
 const maxFile = math.MaxInt64 / 8
 
-// contentPerBit is the most content that a bit of a .gz file has, in bytes: a match of 258 bytes takes
-// two bits at least.
+// contentPerBit is the most content that a bit of a .gz file has, in bytes: a match of 258 bytes
+// takes two bits at least.
 const contentPerBit = 258 / 2
 
 // checkpointMemory is the memory of a Checkpoint in bytes, its window excluded.

@@ -220,8 +220,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestHostileCounts reads short indexes that announce very much. They must not take more memory than
-// a few buffers.
+// TestHostileCounts reads short indexes that announce very much. They must not take more memory
+// than a few buffers.
 func TestHostileCounts(t *testing.T) {
 	testenv.Measures(t)
 	for _, b := range [][]byte{

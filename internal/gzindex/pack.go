@@ -50,8 +50,8 @@ const (
 	patience = 64
 )
 
-// match finds matches in content: rows of zeros, and what the hash table has. The bytes that nothing
-// refers to are zero in most windows, and most of the content.
+// match finds matches in content: rows of zeros, and what the hash table has. The bytes that
+// nothing refers to are zero in most windows, and most of the content.
 func (p *Packer) match(content []byte) {
 	clear(p.table[:])
 	p.seqs = p.seqs[:0]

@@ -11,8 +11,8 @@ import (
 )
 
 // ReadAt reads an index of size bytes from r. The first bytes tell the format. limits bounds the
-// memory of the index, and may end the work; limits.MaxDecoded and limits.Checks have no effect. A nil
-// limits stands for the defaults.
+// memory of the index, and may end the work; limits.MaxDecoded and limits.Checks have no effect. A
+// nil limits stands for the defaults.
 //
 // Errors wrap errs.Format, errs.Version, errs.Truncated, errs.Corrupt or errs.Memory, and have the
 // offset in the index. Errors of r and of the context are returned as they are. ReadAt does not
@@ -117,7 +117,8 @@ func (in *input) skip(n int) {
 	}
 	n, err := in.r.Discard(n)
 	in.at += int64(n)
-	if in.err = err; err == io.EOF {
+	in.err = err
+	if err == io.EOF {
 		in.err = corrupt(errs.Truncated, in.at, "cut short")
 	}
 }

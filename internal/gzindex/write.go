@@ -7,8 +7,8 @@ import (
 	"github.com/gopz/compress/internal/errs"
 )
 
-// Write writes the index to w in format f: GZIDX1, Gztool0 or Bgzip. Another format is an error that
-// wraps errs.Option, and so is what the index lacks for the format:
+// Write writes the index to w in format f: GZIDX1, Gztool0 or Bgzip. Another format is an error
+// that wraps errs.Option, and so is what the index lacks for the format:
 //
 //   - GZIDX needs FileSize.
 //   - gztool's .gzi needs ContentSize.

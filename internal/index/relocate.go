@@ -65,8 +65,9 @@ type place struct {
 	intact bool  // the block has been decoded there
 }
 
-// find looks for the blocks from … to−1 between the blocks in front of them and behind them. The block
-// in front is one of them if it is not intact: its header may be that of an inserted part of it.
+// find looks for the blocks from … to−1 between the blocks in front of them and behind them. The
+// block in front is one of them if it is not intact: its header may be that of an inserted part of
+// it.
 func (r *relocation) find(from, to int) {
 	if !r.reserve(to - from) {
 		return

@@ -53,8 +53,8 @@ func (b *Buffer) release(abandon bool) {
 	}
 }
 
-// An arena allocates buffers one behind the other in chunks. A window lets go of its buffers in about
-// the order in which it got them, so chunks become free soon after their first buffer.
+// An arena allocates buffers one behind the other in chunks. A window lets go of its buffers in
+// about the order in which it got them, so chunks become free soon after their first buffer.
 type arena struct {
 	mu      sync.Mutex
 	most    int // size of a chunk in bytes
@@ -87,8 +87,8 @@ func newArena(window int64, blockSize, slack, first int) *arena {
 	return &arena{most: chunkSize(window, blockSize+slack), next: first, first: first, slack: slack}
 }
 
-// chunkSize returns the size of chunks. A buffer that does not fit leaves the rest of a chunk unused:
-// less than a block of at least four.
+// chunkSize returns the size of chunks. A buffer that does not fit leaves the rest of a chunk
+// unused: less than a block of at least four.
 func chunkSize(window int64, block int) int {
 	return block * max(4, int(window/16)/block)
 }

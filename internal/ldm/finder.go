@@ -8,18 +8,19 @@ import (
 )
 
 const (
-	// leastMatch is the least length of a reference that a Finder makes, in bytes. A shorter one saves
-	// less than its list entry and the context that the own content loses: with 256 in place of 384
-	// two versions of a tree of sources take 0.3% more.
+	// leastMatch is the least length of a reference that a Finder makes, in bytes. A shorter one
+	// saves less than its list entry and the context that the own content loses: with 256 in place
+	// of 384 two versions of a tree of sources take 0.3% more.
 	leastMatch = 384
 
-	// Bits of a table entry: a tag, the low bits of a block's number, and an offset in its own content.
+	// Bits of a table entry: a tag, the low bits of a block's number, and an offset in its own
+	// content.
 	tagBits    = 21
 	numberBits = 17
 )
 
-// A Finder finds parts of blocks that repeat earlier ones. Its result depends on the contents of the
-// blocks and their order alone. Its methods are for one goroutine at a time.
+// A Finder finds parts of blocks that repeat earlier ones. Its result depends on the contents of
+// the blocks and their order alone. Its methods are for one goroutine at a time.
 type Finder struct {
 	history history
 	arena   *arena
@@ -52,8 +53,8 @@ type Block struct {
 	list    []byte
 }
 
-// FinderMemory returns the memory in bytes of a Finder for blocks of at most blockSize bytes of which so
-// many are in flight.
+// FinderMemory returns the memory in bytes of a Finder for blocks of at most blockSize bytes of
+// which so many are in flight.
 func FinderMemory(window int64, blockSize, inFlight int) int64 {
 	perBlock := samplesMemory(blockSize) + listMemory(blockSize)
 	return arenaMemory(window, blockSize, inFlight) + tableEntries(window)*8 + int64(inFlight)*perBlock
@@ -88,8 +89,8 @@ func (f *Finder) Clear() {
 	f.arena.drop()
 }
 
-// Prepare chooses the samples of a block's content. If fill is set, the block is a fill, without own
-// content. It may be called at any time before Find.
+// Prepare chooses the samples of a block's content. If fill is set, the block is a fill, without
+// own content. It may be called at any time before Find.
 func (b *Block) Prepare(content []byte, fill bool, checkpoint func()) {
 	b.own, b.fill, b.list = nil, fill, b.list[:0]
 	b.samples.clear()
@@ -163,8 +164,8 @@ func commonSuffix(a, b []byte) int {
 	return n
 }
 
-// limitSources keeps the sources with the most bytes, Sources at most, and their matches. Of sources
-// with as many bytes the nearest ones stay.
+// limitSources keeps the sources with the most bytes, Sources at most, and their matches. Of
+// sources with as many bytes the nearest ones stay.
 func (f *Finder) limitSources() {
 	f.sources = f.sources[:0]
 	for _, m := range f.matches {

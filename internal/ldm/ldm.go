@@ -1,9 +1,9 @@
-// Package ldm finds long-distance matches: parts of a block that repeat earlier blocks of the stream,
-// as layout 4 of docs/FORMAT.md has them.
+// Package ldm finds long-distance matches: parts of a block that repeat earlier blocks of the
+// stream, as layout 4 of docs/FORMAT.md has them.
 //
-// A reference names own content of an earlier block, that is, what the references of that block leave
-// of its content. A [Finder] finds references, a [List] is their encoded form, and a [Window] keeps
-// the own contents that a decoder needs.
+// A reference names own content of an earlier block, that is, what the references of that block
+// leave of its content. A [Finder] finds references, a [List] is their encoded form, and a [Window]
+// keeps the own contents that a decoder needs.
 package ldm
 
 import (
@@ -51,7 +51,8 @@ type pacer struct {
 	done       int // bytes since the last checkpoint
 }
 
-// referenceWork is the work to decode a reference or to handle a match, as bytes copied in that time.
+// referenceWork is the work to decode a reference or to handle a match, as bytes copied in that
+// time.
 const referenceWork = 64
 
 // add counts so many bytes of work.

@@ -145,7 +145,8 @@ func TestFinder(t *testing.T) {
 	}
 }
 
-// TestFinderRandom repeats parts at random, so that blocks have many sources, and with gaps of fills.
+// TestFinderRandom repeats parts at random, so that blocks have many sources, and with gaps of
+// fills.
 func TestFinderRandom(t *testing.T) {
 	for seed := range uint64(8) {
 		g := rand.New(rand.NewPCG(seed, 3))
@@ -345,8 +346,8 @@ func FuzzList(f *testing.F) {
 	})
 }
 
-// TestCheckpoints: a list of the most and shortest references that a large block may have, of the most
-// sources, is a long work of small steps. No step between two checkpoints is long.
+// TestCheckpoints: a list of the most and shortest references that a large block may have, of the
+// most sources, is a long work of small steps. No step between two checkpoints is long.
 func TestCheckpoints(t *testing.T) {
 	const size = 8 << 20
 	refs := make([]Reference, size/minLength)

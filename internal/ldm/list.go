@@ -112,8 +112,8 @@ func (l *List) All() iter.Seq[Reference] {
 	}
 }
 
-// Spread copies own content to where it belongs in dst, the content of the block. It calls checkpoint,
-// unless that is nil, between pieces.
+// Spread copies own content to where it belongs in dst, the content of the block. It calls
+// checkpoint, unless that is nil, between pieces.
 func (l *List) Spread(dst, own []byte, checkpoint func()) {
 	end, pace := 0, pacer{checkpoint: checkpoint}
 	for r := range l.All() {
@@ -124,8 +124,8 @@ func (l *List) Spread(dst, own []byte, checkpoint func()) {
 	pace.copy(dst[end:], own)
 }
 
-// Insert copies the parts of a source to where they belong in dst. It fails if the source, of which own
-// is the own content, is too short.
+// Insert copies the parts of a source to where they belong in dst. It fails if the source, of which
+// own is the own content, is too short.
 func (l *List) Insert(dst []byte, source int, own []byte, checkpoint func()) error {
 	pace := pacer{checkpoint: checkpoint}
 	for r := range l.All() {
@@ -146,8 +146,8 @@ const sumSize = 4
 // SetSum sets the CRC32C of the content in an encoded list.
 func SetSum(list []byte, sum uint32) { binary.LittleEndian.PutUint32(list[1:], sum) }
 
-// appendList appends the encoded list, with the layout byte and room for the sum in front. distances
-// are ascending.
+// appendList appends the encoded list, with the layout byte and room for the sum in front.
+// distances are ascending.
 func appendList(dst []byte, distances []int32, refs []Reference) []byte {
 	dst = append(dst, LayoutID, 0, 0, 0, 0)
 	dst = binary.AppendUvarint(dst, uint64(len(distances)))
@@ -195,8 +195,8 @@ func (r *reader) next(limit int) int {
 	return 0
 }
 
-// reference reads the reference behind the one that ends at end, in a block of raw bytes. It returns
-// zero if it is bad.
+// reference reads the reference behind the one that ends at end, in a block of raw bytes. It
+// returns zero if it is bad.
 func (r *reader) reference(end, raw int) (ref Reference) {
 	ref.At = end + r.next(raw-end)
 	ref.Len = r.next(raw - ref.At)

@@ -12,8 +12,8 @@ const hugePage = 2 << 20
 // alignment returns how many bytes before the next huge page an address is.
 func alignment(p unsafe.Pointer) int { return int(-uintptr(p) & (hugePage - 1)) }
 
-// newMemory returns n new elements, in huge pages if they are many. The first use of a small page takes
-// microseconds: with small pages, level 4 takes 6% longer while the window fills.
+// newMemory returns n new elements, in huge pages if they are many. The first use of a small page
+// takes microseconds: with small pages, level 4 takes 6% longer while the window fills.
 func newMemory[T byte | uint64](n int) []T {
 	size := int(unsafe.Sizeof(*new(T)))
 	if n*size < 2*hugePage {

@@ -16,8 +16,8 @@ const (
 	// sampleBits is −log2 of the part of the positions that are samples. With 6 in place of 7 two
 	// versions of a tree of sources take 0.3% less, and the table and its use take twice as much.
 	sampleBits = 7
-	// sampled is the number of bytes that the hash of a sample covers. With 32 in place of 64 twice as
-	// many candidates of mixed data turn out to be too short.
+	// sampled is the number of bytes that the hash of a sample covers. With 32 in place of 64 twice
+	// as many candidates of mixed data turn out to be too short.
 	sampled = 64
 	// sampleGap is the least distance of two samples in bytes. It bounds their number where the
 	// content has a short period.
@@ -49,13 +49,13 @@ const (
 	lanes = 0x0101010101010101
 	low   = 0x7f * lanes
 	high  = 0x80 * lanes
-	// chosen is the value of seven bits that makes a position a sample. It is not 0, so that runs of
-	// one byte, which LZ77 codes best, have no samples if that byte is 0.
+	// chosen is the value of seven bits that makes a position a sample. It is not 0, so that runs
+	// of one byte, which LZ77 codes best, have no samples if that byte is 0.
 	chosen = 0x55 * lanes
 )
 
-// chooseIn appends the samples in [i, to). It returns where to go on, which may be a little further. p
-// has at least sampled−1 bytes behind to.
+// chooseIn appends the samples in [i, to). It returns where to go on, which may be a little
+// further. p has at least sampled−1 bytes behind to.
 func (s *samples) chooseIn(p []byte, i, to int) int {
 	for i < to {
 		hits := sampleHits((*[16]byte)(p[i:]))
@@ -74,8 +74,8 @@ func (s *samples) chooseIn(p []byte, i, to int) int {
 }
 
 // sampleHits returns a word with the highest bit of lane k set if position k of q is a sample: if
-// seven bits of a linear function of six bytes from there have the chosen value. Every shift stays in
-// its lane, so the result does not depend on where q begins.
+// seven bits of a linear function of six bytes from there have the chosen value. Every shift stays
+// in its lane, so the result does not depend on where q begins.
 func sampleHits(q *[16]byte) uint64 {
 	le := binary.LittleEndian
 	x := le.Uint64(q[0:]) ^ le.Uint64(q[3:])

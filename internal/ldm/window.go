@@ -24,8 +24,8 @@ func NewWindow(window int64, blockSize, slack int) *Window {
 // Get returns a Buffer of n bytes. The caller releases it.
 func (w *Window) Get(n int) *Buffer { return w.arena.get(n) }
 
-// Add adds the block with that number in its stream: own content, nil for none. Block 0, and one that
-// does not follow the last, empties the window.
+// Add adds the block with that number in its stream: own content, nil for none. Block 0, and one
+// that does not follow the last, empties the window.
 func (w *Window) Add(number int64, own *Buffer) {
 	if number != w.next || number == 0 {
 		w.history.clear()

@@ -1,5 +1,5 @@
-// Package measuring has what all measuring programs of this module need: medians, speeds, and names of
-// the machine.
+// Package measuring has what all measuring programs of this module need: medians, speeds, and names
+// of the machine.
 package measuring
 
 import (

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Middle returns the median of values, for an even number of them the mean of the two in the middle.
+// Middle returns the median of values, for an even number of them the mean of the two in the
+// middle.
 func Middle[T ~int64 | ~float64](values []T) T {
 	v := slices.Sorted(slices.Values(values))
 	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2

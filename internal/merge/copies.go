@@ -16,18 +16,18 @@ import (
 const (
 	chunk = 256 << 10 // bytes compared at once; parts go across its end only if there are many
 
-	// joinGap is the least number of equal bytes between two runs of different ones. Fewer may be equal
-	// by chance within a damaged sector.
+	// joinGap is the least number of equal bytes between two runs of different ones. Fewer may be
+	// equal by chance within a damaged sector.
 	joinGap = 64
 
-	// mostCut is the longest run of bytes that is cut into sectors, where damage of one copy may end and
-	// that of another one begin.
+	// mostCut is the longest run of bytes that is cut into sectors, where damage of one copy may
+	// end and that of another one begin.
 	mostCut = 16 * container.Sector
 
 	maxParts = 1 << 17
 
-	// manyParts is the number of parts from which on those of adjacent chunks become one. A copy of which
-	// the end is missing differs in all chunks there.
+	// manyParts is the number of parts from which on those of adjacent chunks become one. A copy of
+	// which the end is missing differs in all chunks there.
 	manyParts = maxParts / 2
 )
 
@@ -37,7 +37,8 @@ var errTooMany = errors.New("the copies differ at too many places; are they copi
 type part struct {
 	at, size int64
 	run      int // number of the run
-	// choices are the copies to choose from, one for each variant of the bytes, the likeliest first.
+	// choices are the copies to choose from, one for each variant of the bytes, the likeliest
+	// first.
 	choices []int
 	of      []int // for each copy, the choice that has its bytes; -1 if it does not have all of them
 	pick    int   // the choice taken
@@ -172,8 +173,8 @@ func (y Copy) read(p []byte, at int64) (holes []hole, err error) {
 	return holes, err
 }
 
-// split cuts parts at some places and finds what there is to choose. A piece of a part that has been
-// chosen begins with that choice.
+// split cuts parts at some places and finds what there is to choose. A piece of a part that has
+// been chosen begins with that choice.
 func (c *copies) split(cuts []int64) error {
 	slices.Sort(cuts)
 	c.mu.Lock()

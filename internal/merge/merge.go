@@ -1,6 +1,6 @@
-// Package merge gives back a file from several damaged copies of it: .pz, .gz and .zst files. Damage
-// rarely hits the same place of two copies. Where they differ, the checks in the file tell which of
-// them is right.
+// Package merge gives back a file from several damaged copies of it: .pz, .gz and .zst files.
+// Damage rarely hits the same place of two copies. Where they differ, the checks in the file tell
+// which of them is right.
 //
 //	f, err := os.Create("file.pz")
 //	…
@@ -31,14 +31,15 @@ type Report struct {
 	Size  int64   // bytes of the file
 	Parts int     // where copies differ
 	Used  []int64 // bytes that each copy has given to these parts
-	// Different are how many bytes of each copy are not those of the file. If they are most of a copy,
-	// it is perhaps a copy of another file.
+	// Different are how many bytes of each copy are not those of the file. If they are most of a
+	// copy, it is perhaps a copy of another file.
 	Different []int64
-	// Lost are the parts of the file that are intact in no copy, as far as they are known: blocks of a
-	// file with an index, in which copies differ. It is empty if the file is merged.
+	// Lost are the parts of the file that are intact in no copy, as far as they are known: blocks
+	// of a file with an index, in which copies differ. It is empty if the file is merged.
 	Lost []parity.Range
-	// Unlike says that the file is not merged and each copy differs from all others in more than 90% of
-	// its bytes. Then they are copies of different files, or bytes are missing or too many in them.
+	// Unlike says that the file is not merged and each copy differs from all others in more than
+	// 90% of its bytes. Then they are copies of different files, or bytes are missing or too many
+	// in them.
 	Unlike bool
 	// Healed are the parts that the file's own parity has given.
 	Healed []parity.Range
@@ -54,16 +55,16 @@ var (
 	errIntact  = errors.New("two copies are intact and differ; they are not copies of the same file")
 )
 
-// Merge writes to dst the file that the copies are copies of. There must be two or more. Bytes may be
-// wrong in a copy, or its end may be missing. Inside it none may be missing or too many. What cannot
-// be read counts as damage.
+// Merge writes to dst the file that the copies are copies of. There must be two or more. Bytes may
+// be wrong in a copy, or its end may be missing. Inside it none may be missing or too many. What
+// cannot be read counts as damage.
 //
 // Where copies differ, Merge takes for each block of the file the bytes that its check confirms. A
-// block may come from several copies. Damage of two copies that is less than 64 bytes apart counts as
-// one, unless a sector of 4 KiB ends there. Merge tries up to 2048 combinations for each block, and for
-// headers and indexes. Bytes that most copies have come first, and then those of the first copy. A .gz
-// file, and a .zst file without a seek table, count as one block, for which Merge tries 256. What no
-// copy has intact the parity of the file may restore.
+// block may come from several copies. Damage of two copies that is less than 64 bytes apart counts
+// as one, unless a sector of 4 KiB ends there. Merge tries up to 2048 combinations for each block,
+// and for headers and indexes. Bytes that most copies have come first, and then those of the first
+// copy. A .gz file, and a .zst file without a seek table, count as one block, for which Merge tries
+// 256. What no copy has intact the parity of the file may restore.
 //
 // The result is decompressed before Merge writes it, so that all its checks hold. Bytes without a
 // check, such as the name in a .gz header, are those of most copies. If the file cannot be given
@@ -78,10 +79,10 @@ var (
 // Other errors are those of dst and of the options, which are those of a compress.Reader. Merge
 // verifies checks in any case.
 //
-// Merge reads each copy once to compare them, and what it chooses twice more. It decompresses blocks
-// that differ once for each try, and the result once. If the copies differ, it also decompresses each
-// of them up to its first damage, and compares each with the result, or with all others if there is
-// none. It takes the memory of a compress.Reader and of a compress.ReaderAt.
+// Merge reads each copy once to compare them, and what it chooses twice more. It decompresses
+// blocks that differ once for each try, and the result once. If the copies differ, it also
+// decompresses each of them up to its first damage, and compares each with the result, or with all
+// others if there is none. It takes the memory of a compress.Reader and of a compress.ReaderAt.
 func Merge(dst io.Writer, copies []Copy, opts ...compress.ReaderOption) (*Report, error) {
 	if len(copies) < 2 {
 		return nil, errors.New("compress: merge takes two copies or more")
@@ -170,8 +171,8 @@ func (m *merger) complete() error {
 		compress.ErrCorrupt)
 }
 
-// chooseBlocks chooses the index of a file, and then the parts of each block. A block that no choice
-// makes intact becomes a part of the report's Lost. A file without an index is no error.
+// chooseBlocks chooses the index of a file, and then the parts of each block. A block that no
+// choice makes intact becomes a part of the report's Lost. A file without an index is no error.
 func (m *merger) chooseBlocks() error {
 	var r *compress.ReaderAt
 	without := false

@@ -134,7 +134,8 @@ func TestMergeFlips(t *testing.T) {
 	}
 }
 
-// TestMergeVotes merges three copies of which each place is right in two. So the first try succeeds.
+// TestMergeVotes merges three copies of which each place is right in two. So the first try
+// succeeds.
 func TestMergeVotes(t *testing.T) {
 	file := files(t)["gz"]
 	copies := [][]byte{bytes.Clone(file), bytes.Clone(file), bytes.Clone(file)}
@@ -217,8 +218,8 @@ type readerAt func(p []byte, off int64) (int, error)
 
 func (f readerAt) ReadAt(p []byte, off int64) (int, error) { return f(p, off) }
 
-// TestMergeParity merges copies with parity, which have lost more than either parity can restore, and
-// then the same bytes.
+// TestMergeParity merges copies with parity, which have lost more than either parity can restore,
+// and then the same bytes.
 func TestMergeParity(t *testing.T) {
 	var buf bytes.Buffer
 	w, err := parity.NewWriter(&buf, parity.Options{Percent: 3})

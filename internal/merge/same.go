@@ -8,8 +8,8 @@ import (
 	"github.com/gopz/compress"
 )
 
-// checkCopies finds the format of the copies. It returns an error if they are not of one file, as far
-// as that can be told.
+// checkCopies finds the format of the copies. It returns an error if they are not of one file, as
+// far as that can be told.
 func (m *merger) checkCopies() error {
 	if len(m.parts) == 0 {
 		return nil
@@ -53,8 +53,9 @@ type intactCopy struct {
 	sum uint64 // hash of its content
 }
 
-// contradict reports whether two intact copies are not of one file. Bytes that are no content, such as
-// parity, may differ. One may also be the beginning of the other one, if that has several streams.
+// contradict reports whether two intact copies are not of one file. Bytes that are no content, such
+// as parity, may differ. One may also be the beginning of the other one, if that has several
+// streams.
 func (m *merger) contradict(a, b intactCopy) bool {
 	size := min(m.list[a.i].Size, m.list[b.i].Size)
 	different := int64(0)
@@ -103,8 +104,8 @@ func (c *copies) different(i, k int) (n, of int64) {
 	return n, size
 }
 
-// intact decompresses a copy and returns a hash of its content. A copy that has no checks is not known
-// to be intact.
+// intact decompresses a copy and returns a hash of its content. A copy that has no checks is not
+// known to be intact.
 func (m *merger) intact(i int) (sum uint64, err error) {
 	y := m.list[i]
 	r, err := compress.NewReader(io.NewSectionReader(y.Src, 0, y.Size), m.opts...)

@@ -13,10 +13,11 @@ const (
 	triesOfFile  = 256
 )
 
-// try looks for choices with which f succeeds, among the parts that f reads and that are not confirmed.
-// It tries the present choices, those of each copy alone, combinations of whole runs, and then those of
-// parts, from the likeliest ones on, most in all. If f never succeeds, the likeliest choices stay, and
-// the error is that of the first call, or of the first one that has known the format.
+// try looks for choices with which f succeeds, among the parts that f reads and that are not
+// confirmed. It tries the present choices, those of each copy alone, combinations of whole runs,
+// and then those of parts, from the likeliest ones on, most in all. If f never succeeds, the
+// likeliest choices stay, and the error is that of the first call, or of the first one that has
+// known the format.
 func (c *copies) try(most int, f func() error) error {
 	for _, p := range c.open { // by reads before this
 		p.open = false
@@ -42,8 +43,9 @@ func (c *copies) try(most int, f func() error) error {
 	return first
 }
 
-// combinations returns a function that makes the next choice of the open parts, of which there may be
-// more each time. It returns false behind the last one. At most mostRuns of them are of whole runs.
+// combinations returns a function that makes the next choice of the open parts, of which there may
+// be more each time. It returns false behind the last one. At most mostRuns of them are of whole
+// runs.
 func (c *copies) combinations(mostRuns int) (next func() bool) {
 	const (
 		byCopy = iota

@@ -17,8 +17,8 @@ import (
 const (
 	// memoryLimit is the limit of memory of Bounded, in bytes.
 	memoryLimit = 16 << 20
-	// ContentLimit is the most content in bytes that Bounded decodes of a file with too much content
-	// to compare, and that Recovers saves.
+	// ContentLimit is the most content in bytes that Bounded decodes of a file with too much
+	// content to compare, and that Recovers saves.
 	ContentLimit = 4 << 20
 	// roomSize is the size of guarded memory, in bytes.
 	roomSize = 1 << 17

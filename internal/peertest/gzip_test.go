@@ -18,8 +18,8 @@ import (
 // BenchmarkGzip compares package gzip with compress/gzip and the peer, at their default levels, for
 // JSON of 1 KiB and 1 MiB. It does so with Writers and Readers that a Reset makes ready, and with
 // new ones. All take turns within an iteration. Metrics are the median time of a call in ns, the
-// median of its ratio to that of compress/gzip in the same round, bytes of allocations per call, and
-// bytes of the file.
+// median of its ratio to that of compress/gzip in the same round, bytes of allocations per call,
+// and bytes of the file.
 func BenchmarkGzip(b *testing.B) {
 	for _, size := range []int{1 << 10, 1 << 20} {
 		name := map[int]string{1 << 10: "1KiB", 1 << 20: "1MiB"}[size]

@@ -58,8 +58,8 @@ func TestRefzst(t *testing.T) {
 	}
 }
 
-// compareRefzst decodes p with the decoder from the RFC and with the peer, and reports which of them
-// accept it.
+// compareRefzst decodes p with the decoder from the RFC and with the peer, and reports which of
+// them accept it.
 func compareRefzst(t testing.TB, p []byte) (ours, theirs bool) {
 	const most = 1 << 20
 	got, err := refDecode(p, most)

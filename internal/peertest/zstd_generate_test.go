@@ -320,7 +320,8 @@ func (m *zstMaker) distribution(k int, d *fse.Distribution) {
 	symbols := m.Perm(most)[:2+m.IntN(min(most-1, left-1))]
 	for i, s := range symbols {
 		p := 1
-		switch rest := left - (len(symbols) - i - 1); {
+		rest := left - (len(symbols) - i - 1)
+		switch {
 		case i == len(symbols)-1:
 			p = left
 		case m.IntN(3) == 0:

@@ -199,8 +199,8 @@ func BlockNumber(p []byte) int64 {
 	return int64(sum ^ ^Checksum(0, p[:12]))
 }
 
-// unstepTable undoes steps of CRC-32C: castagnoli is its table, and index has the index of the entry
-// that has a given top byte.
+// unstepTable undoes steps of CRC-32C: castagnoli is its table, and index has the index of the
+// entry that has a given top byte.
 type unstepTable struct {
 	castagnoli *crc32.Table
 	index      [256]byte

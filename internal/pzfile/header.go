@@ -28,8 +28,8 @@ type Header struct {
 	Window      int64 // bytes that references reach back, a power of two; 0 if there are none
 	Sources     int   // most blocks that a block may refer to
 
-	// Dictionary is the number of the dictionary in front of each block, 0 if there is none. A stream
-	// with one has no window.
+	// Dictionary is the number of the dictionary in front of each block, 0 if there is none. A
+	// stream with one has no window.
 	Dictionary uint32
 
 	// Small says that the stream is small. Only is then its block, of kind 0 if there is none, and
@@ -99,8 +99,8 @@ func (h *Header) Append(dst []byte) []byte {
 	return binary.LittleEndian.AppendUint32(dst, Checksum(0, dst[at:]))
 }
 
-// HeaderSize returns the size of the header that begins with p, from its first LeastHeader bytes. It
-// fails if they are not a .pz header of a known version.
+// HeaderSize returns the size of the header that begins with p, from its first LeastHeader bytes.
+// It fails if they are not a .pz header of a known version.
 func HeaderSize(p []byte) (int, error) {
 	if string(p[:len(Magic)]) != Magic {
 		return 0, ErrMagic
@@ -163,8 +163,8 @@ func ParseHeader(p []byte) (Header, error) {
 	return h, nil
 }
 
-// MissingDictionary returns what to say of a stream that needs one dictionary while there is another, or
-// none. It is empty if the stream can be decoded. 0 stands for no dictionary.
+// MissingDictionary returns what to say of a stream that needs one dictionary while there is
+// another, or none. It is empty if the stream can be decoded. 0 stands for no dictionary.
 func MissingDictionary(needs, have uint32) string {
 	switch {
 	case needs == 0 || needs == have:

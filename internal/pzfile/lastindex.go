@@ -29,8 +29,8 @@ func (s *search) readLastIndex() {
 	}
 }
 
-// isInLastIndex reports whether the index at the end of the file has an entry of c, and entries of the
-// last blocks found of this stream.
+// isInLastIndex reports whether the index at the end of the file has an entry of c, and entries of
+// the last blocks found of this stream.
 func (s *search) isInLastIndex(c candidate) bool {
 	if !s.last.read {
 		s.readLastIndex()

@@ -109,7 +109,8 @@ func TestHeaderWindow(t *testing.T) {
 	}
 }
 
-// TestHeaderDictionary checks that a dictionary has a number, and that no stream has one and a window.
+// TestHeaderDictionary checks that a dictionary has a number, and that no stream has one and a
+// window.
 func TestHeaderDictionary(t *testing.T) {
 	none := Header{Pipeline: 2, BlockSize: 1 << 16, ContentSize: 9, Dictionary: 5}
 	p := none.Append(nil)

@@ -9,8 +9,8 @@ import (
 	"github.com/gopz/compress/internal/index"
 )
 
-// reconcileRest ends the stream at the offset to with its index, if an intact one ends there. The end
-// of the stream's blocks is lost then.
+// reconcileRest ends the stream at the offset to with its index, if an intact one ends there. The
+// end of the stream's blocks is lost then.
 func (s *search) reconcileRest(to int64) {
 	p := s.Peek(s.small[:], to-FooterSize)
 	if len(p) < FooterSize {
@@ -53,10 +53,10 @@ func (s *search) checkTail(tail, units int64) *errs.Error {
 	return nil
 }
 
-// reconcile completes the gaps of the stream by its index: how many blocks are lost in each, and how
-// much content they had. The end marker is at tail, and footer and index are intact. If the index
-// contradicts the blocks that the search has found, it is not theirs, the gaps stay as they are, and
-// the result is false.
+// reconcile completes the gaps of the stream by its index: how many blocks are lost in each, and
+// how much content they had. The end marker is at tail, and footer and index are intact. If the
+// index contradicts the blocks that the search has found, it is not theirs, the gaps stay as they
+// are, and the result is false.
 func (s *search) reconcile(tail int64, f Footer) bool {
 	gaps, blocks := s.Gaps[s.firstGap:], s.File.Blocks[s.firstBlock:]
 	if s.head.Small {
@@ -130,8 +130,8 @@ func (e Entry) describes(b index.Block) bool {
 	return sameEntry(&own, &b)
 }
 
-// numberBehind returns the number in the stream of what follows a gap of the stream: another gap, or
-// a block. Behind the last one everything is lost.
+// numberBehind returns the number in the stream of what follows a gap of the stream: another gap,
+// or a block. Behind the last one everything is lost.
 func (s *search) numberBehind(gap int) int64 {
 	before := s.Gaps[gap].Before
 	switch {
@@ -145,8 +145,8 @@ func (s *search) numberBehind(gap int) int64 {
 	return rows[i].Skipped + before - rows[i].First
 }
 
-// eachEntry calls f for each entry of the index behind the end marker at tail, until f returns false.
-// It reports whether all entries are valid and f has returned true for each.
+// eachEntry calls f for each entry of the index behind the end marker at tail, until f returns
+// false. It reports whether all entries are valid and f has returned true for each.
 func (s *search) eachEntry(tail, units int64, f func(Entry) bool) bool {
 	pos, end := tail+EndMarkerSize, tail+EndMarkerSize+UnitSize*units
 	for pos < end {

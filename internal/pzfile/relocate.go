@@ -87,8 +87,8 @@ func entryOf(b *index.Block) Entry {
 }
 
 // BlockAt implements index.Headers. The check of a header tells the number of its block, that of a
-// short one only modulo 2¹⁶. Of several blocks BlockAt returns the one whose place is nearest, in the
-// stream as it was or behind what was inserted.
+// short one only modulo 2¹⁶. Of several blocks BlockAt returns the one whose place is nearest, in
+// the stream as it was or behind what was inserted.
 func (h *headers) BlockAt(p []byte, off int64) int {
 	if len(p) < 3 || !h.keys[[3]byte(p)] || len(p) < headerSize(p[0]) {
 		return -1

@@ -6,16 +6,16 @@ import (
 	"github.com/gopz/compress/internal/index"
 )
 
-// maxResized is the most blocks of a file that placeByIndex takes. Only so many short headers can have
-// the same number in them without making it slow.
+// maxResized is the most blocks of a file that placeByIndex takes. Only so many short headers can
+// have the same number in them without making it slow.
 const maxResized = 1 << 20
 
-// placeByIndex is what a search does at its end if some places are unknown. In a file of one stream the
-// index at the end tells them, even if bytes were inserted or deleted in front of it, perhaps copies
-// of blocks. So placeByIndex looks for the blocks of that index. The result replaces what the search
-// has found only if nothing is lost by that: for each block that the search has found, there is one at
-// the same place, or an intact one with the same header. Otherwise the file has blocks of another
-// stream. The stream must have checks, as headers differ by those of the content.
+// placeByIndex is what a search does at its end if some places are unknown. In a file of one stream
+// the index at the end tells them, even if bytes were inserted or deleted in front of it, perhaps
+// copies of blocks. So placeByIndex looks for the blocks of that index. The result replaces what
+// the search has found only if nothing is lost by that: for each block that the search has found,
+// there is one at the same place, or an intact one with the same header. Otherwise the file has
+// blocks of another stream. The stream must have checks, as headers differ by those of the content.
 func (s *search) placeByIndex() {
 	if s.isPlaced() {
 		return
@@ -74,8 +74,8 @@ func (s *search) note(g index.Gap, part errs.Part, off int64, detail string) {
 	s.Gaps = append(s.Gaps, g)
 }
 
-// isPlaced reports whether the search knows how much content each gap has lost. A file with parts that
-// cannot be read counts as placed: only the gaps of the search report these.
+// isPlaced reports whether the search knows how much content each gap has lost. A file with parts
+// that cannot be read counts as placed: only the gaps of the search report these.
 func (s *search) isPlaced() bool {
 	if s.ReadErr != nil {
 		return true
@@ -91,8 +91,9 @@ func (s *search) isPlaced() bool {
 }
 
 // readResized makes the index of a file of one stream, as it was before bytes were inserted or
-// deleted. excess is how many bytes the file has more than before. For other files it returns nil, as
-// for those of which half was inserted or deleted. The header of the file becomes that of the search.
+// deleted. excess is how many bytes the file has more than before. For other files it returns nil,
+// as for those of which half was inserted or deleted. The header of the file becomes that of the
+// search.
 func (s *search) readResized(limits *container.Limits) (x *index.File, excess int64) {
 	if !s.last.read {
 		s.readLastIndex()
@@ -147,8 +148,8 @@ func (s *search) readResized(limits *container.Limits) (x *index.File, excess in
 	return x, excess
 }
 
-// isOneStream reports whether the file can be a stream that has grown by excess bytes. Such a stream
-// is not small and has checks.
+// isOneStream reports whether the file can be a stream that has grown by excess bytes. Such a
+// stream is not small and has checks.
 func (s *search) isOneStream(excess int64) bool {
 	switch {
 	case !s.known:

@@ -194,8 +194,8 @@ func (s *search) isOtherStream(c candidate) bool {
 }
 
 // lacksBytes reports whether a block, which has too high a number for its place, is of this stream
-// nevertheless, because bytes in front of it were deleted. Then the stream is shorter than its footer
-// says.
+// nevertheless, because bytes in front of it were deleted. Then the stream is shorter than its
+// footer says.
 func (s *search) lacksBytes(c candidate) bool {
 	if !s.known || s.start < 0 || c.number < s.number || s.walked > s.Size/minBlock {
 		return false

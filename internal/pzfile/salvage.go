@@ -34,8 +34,8 @@ type Rules struct {
 	Known   func(pipeline uint8) bool // whether there is a pipeline with a number
 	Default uint8                     // the one of a stream that has lost its header
 
-	// Dictionary is the number of the reader's dictionary, 0 for none. A stream that has lost its header
-	// counts as one with it: content without a dictionary is the same with one in front.
+	// Dictionary is the number of the reader's dictionary, 0 for none. A stream that has lost its
+	// header counts as one with it: content without a dictionary is the same with one in front.
 	Dictionary uint32
 }
 

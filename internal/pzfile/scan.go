@@ -20,8 +20,8 @@ import (
 type Scanner struct {
 	// Known reports whether there is a pipeline with a number. Set it before the first call.
 	Known func(pipeline uint8) bool
-	// Dictionary is the number of the dictionary that blocks are decoded with, 0 for none. Set it before
-	// Begin.
+	// Dictionary is the number of the dictionary that blocks are decoded with, 0 for none. Set it
+	// before Begin.
 	Dictionary uint32
 
 	limits *container.Limits
@@ -214,8 +214,8 @@ func (s *Scanner) truncated(part errs.Part, block int64) error {
 	return &errs.Error{Kind: errs.Truncated, Part: part, Stream: s.stream, Block: block, Offset: s.off}
 }
 
-// header reads the header of a stream, and what sections are in front of it. At the end of the input
-// it returns io.EOF, unless a stream has to come there.
+// header reads the header of a stream, and what sections are in front of it. At the end of the
+// input it returns io.EOF, unless a stream has to come there.
 func (s *Scanner) header() error {
 	for {
 		if again, err := s.headerOrSection(); !again || err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/gopz/compress/internal/section"
 )
 
-// section goes past the section whose header begins with p, in s.buf. Damage behind the header is for
-// those to find who use the section.
+// section goes past the section whose header begins with p, in s.buf. Damage behind the header is
+// for those to find who use the section.
 func (s *Scanner) section(p []byte) error {
 	if _, err := s.read(s.buf[len(p):section.HeaderSize], errs.PartHeader, -1); err != nil {
 		return err
@@ -49,8 +49,8 @@ func (s *Scanner) skip(n int64) error {
 	return nil
 }
 
-// sectionBefore returns the offset where the section that ends at pos begins, or pos if there is none.
-// tail has the bytes in front of pos, at least those of a footer.
+// sectionBefore returns the offset where the section that ends at pos begins, or pos if there is
+// none. tail has the bytes in front of pos, at least those of a footer.
 func sectionBefore(src io.ReaderAt, pos int64, tail []byte) (int64, error) {
 	var p [section.HeaderSize]byte
 	size, ok := section.ParseFooter(tail)
@@ -79,7 +79,8 @@ func (s *search) sectionAt(off int64) (end int64, ok bool) {
 	return min(off+size, s.Size), ok
 }
 
-// sectionSize returns the size of the section whose header p begins with. ok is false if there is none.
+// sectionSize returns the size of the section whose header p begins with. ok is false if there is
+// none.
 func sectionSize(p []byte) (size int64, ok bool) {
 	if len(p) < section.HeaderSize || !section.IsHeader(p) {
 		return 0, false

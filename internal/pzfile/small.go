@@ -183,8 +183,8 @@ func (h *Header) smallBlock(offset int64) index.Block {
 	}
 }
 
-// openSmall reads the header of the small stream at an offset that p begins with. size is the size of
-// the header, and b the block.
+// openSmall reads the header of the small stream at an offset that p begins with. size is the size
+// of the header, and b the block.
 func openSmall(p []byte, offset int64, st *index.Stream) (size int, b index.Block, sum uint32, err error) {
 	if len(p) < LeastHeader {
 		return 0, b, 0, ErrChecksum

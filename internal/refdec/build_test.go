@@ -35,8 +35,8 @@ func (p contentBlock) short() contentBlock { p.block.short = true; return p }
 // flush makes the header of 16 bytes stand for a flush.
 func (p contentBlock) flush() contentBlock { p.kind |= flushes; return p }
 
-// streamHead returns a header without its check and content size. more are the fields of a window or
-// a dictionary.
+// streamHead returns a header without its check and content size. more are the fields of a window
+// or a dictionary.
 func streamHead(logSize, flags byte, more ...byte) []byte {
 	return append([]byte{'P', 'Z', version, 2, logSize, flags}, more...)
 }

@@ -31,8 +31,8 @@ const (
 	choiceSecond        choice = "context-coded segments behind the first"
 )
 
-// chosen is called with the choices that decoders meet, if it is not nil. A test counts them with it. No
-// other decoder may run then.
+// chosen is called with the choices that decoders meet, if it is not nil. A test counts them with
+// it. No other decoder may run then.
 var chosen func(c choice, value int)
 
 func chose(c choice, value int) {

@@ -91,8 +91,8 @@ func TestGoldenChoices(t *testing.T) {
 	}
 }
 
-// TestNoFilterWithDictionary encodes a program with a dictionary and without. Only the second file has the
-// filter for x86.
+// TestNoFilterWithDictionary encodes a program with a dictionary and without. Only the second file
+// has the filter for x86.
 func TestNoFilterWithDictionary(t *testing.T) {
 	content := corpus.ByName("exe").Make(100_000)
 	for _, opts := range [][]compress.WriterOption{nil, {jsonDictionary().option()}} {

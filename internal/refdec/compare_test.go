@@ -40,8 +40,8 @@ func (c comparer) compare(r *rand.Rand, file []byte) (fault string, err error) {
 	return fault, want.Err
 }
 
-// readAt decodes with a ReaderAt. want is what the reference decoder makes of the file. opened reports
-// whether the file has an index.
+// readAt decodes with a ReaderAt. want is what the reference decoder makes of the file. opened
+// reports whether the file has an index.
 func (c comparer) readAt(
 	r *rand.Rand, file []byte, want mutants.Decoded,
 ) (opened bool, fault string) {
@@ -71,8 +71,8 @@ func (c comparer) readAt(
 	return true, mutants.ReadParts(r, z, want)
 }
 
-// footersFit reports whether the footers of all sections fit their headers. Only those who read a file
-// from its end need that.
+// footersFit reports whether the footers of all sections fit their headers. Only those who read a
+// file from its end need that.
 func footersFit(file []byte) bool {
 	for at := 0; at < len(file); {
 		n := 0

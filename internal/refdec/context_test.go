@@ -114,8 +114,8 @@ func (g *generator) contextMap(p []byte) (*contextMap, []byte) {
 	return m, p
 }
 
-// pickTables returns the number of tables of a segment. It is often small, for a payload must be smaller
-// than its content.
+// pickTables returns the number of tables of a segment. It is often small, for a payload must be
+// smaller than its content.
 func (g *generator) pickTables() int {
 	if g.dense != nil {
 		return g.dense.tables

@@ -9,8 +9,8 @@ import (
 	"github.com/gopz/compress/internal/testenv"
 )
 
-// A dictionaryRule is a stream with a dictionary that is content alone. The stream names it by a number and
-// begins with a match at an offset, unless that is 0.
+// A dictionaryRule is a stream with a dictionary that is content alone. The stream names it by a
+// number and begins with a match at an offset, unless that is 0.
 type dictionaryRule struct {
 	name       string
 	valid      bool

@@ -15,8 +15,8 @@ import (
 	"github.com/gopz/compress"
 )
 
-// TestGoldenFrozen compares the golden files and their content with a list. A line of it never changes:
-// version 1 of the format is frozen. -update adds lines for new files.
+// TestGoldenFrozen compares the golden files and their content with a list. A line of it never
+// changes: version 1 of the format is frozen. -update adds lines for new files.
 func TestGoldenFrozen(t *testing.T) {
 	path := filepath.Join("..", "..", "testdata", "golden", "frozen.tsv")
 	list, err := os.ReadFile(path)

@@ -174,7 +174,8 @@ func (g *generator) field(n, last, stream int) byte {
 		return byte(n)
 	}
 	n -= last
-	switch s := &g.streams[stream]; {
+	s := &g.streams[stream]
+	switch {
 	case n >= 255 || g.use(longLength):
 		*s = le.AppendUint32(append(*s, 255), uint32(n))
 	default:

@@ -106,8 +106,9 @@ func openAt(file []byte) (*compress.ReaderAt, error) {
 	return compress.NewReaderAt(bytes.NewReader(file), int64(len(file)), options()...)
 }
 
-// TestManyBlocks decodes a stream with more blocks than a short header counts. Its last block repeats the
-// first one, from as far away as is allowed. Its bytes are pinned as those of golden files are.
+// TestManyBlocks decodes a stream with more blocks than a short header counts. Its last block
+// repeats the first one, from as far away as is allowed. Its bytes are pinned as those of golden
+// files are.
 func TestManyBlocks(t *testing.T) {
 	const last = 1<<16 + 1
 	pieces := slices.Repeat([]contentBlock{fill('x', 1).short()}, last+1)

@@ -33,7 +33,8 @@ var built = []struct {
 	{"built-windows", buildWindows},
 }
 
-// TestGoldenBuilt compares golden files with what their builders make. -update writes missing files only.
+// TestGoldenBuilt compares golden files with what their builders make. -update writes missing files
+// only.
 func TestGoldenBuilt(t *testing.T) {
 	files := goldenFiles(t)
 	for _, g := range built {
@@ -85,7 +86,8 @@ func plainPayload(literals, match []byte) []byte {
 	return g.codeParts([]byte{layoutPlain}, g.storedParts())
 }
 
-// dictionaryPayload returns a block of layout 1: a match with the end of the dictionary, then literals.
+// dictionaryPayload returns a block of layout 1: a match with the end of the dictionary, then
+// literals.
 func dictionaryPayload(literals []byte) contentBlock {
 	const match = 500
 	g := newGenerator(0)
@@ -259,8 +261,8 @@ func byteHeads() contentBlock {
 	return execute(layoutRepeat, parts)
 }
 
-// allHeads returns a block of layout 2 in which each byte stream has a segment of each kind before the
-// last one.
+// allHeads returns a block of layout 2 in which each byte stream has a segment of each kind before
+// the last one.
 func allHeads() contentBlock {
 	// The symbols of the segments with a table, with the default table, stored, and of one byte.
 	// Tokens: mostly all fields at their last value. Codes of offsets: e is 2 and then 8.

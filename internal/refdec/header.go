@@ -30,8 +30,8 @@ func headerSize(flags byte) int {
 	return n
 }
 
-// setDictionary makes the dictionary with a number that of the stream. If it is not dict, the stream must
-// have no blocks.
+// setDictionary makes the dictionary with a number that of the stream. If it is not dict, the
+// stream must have no blocks.
 func (h *header) setDictionary(number uint32, dict Dictionary) error {
 	if number == 0 {
 		return corrupt("dictionary 0")

@@ -38,7 +38,8 @@ func nearPayload(longer int) contentBlock {
 // TestSequenceRules breaks the rules of sequences and of the lengths of byte streams.
 func TestSequenceRules(t *testing.T) {
 	text := []byte(house)
-	// plain returns a file of a block of layout 1: 20 literals, then a match of 200 bytes, with changes.
+	// plain returns a file of a block of layout 1: 20 literals, then a match of 200 bytes, with
+	// changes.
 	plain := func(raw int, change func(s *byteStreams)) []byte {
 		s := byteStreams{text[:20], {0xff}, {16, 0}, {5}, {180}, nil}
 		change(&s)
@@ -111,8 +112,8 @@ func tableFile(symbols []byte, t *table, fields ...field) []byte {
 	return groupFile(symbols, w.data, t, minState, 0)
 }
 
-// groupFile returns a file of a block of symbols in one segment, whose frequency table is described by some
-// bytes. end is the last state of each lane, and lost the number of words that are missing.
+// groupFile returns a file of a block of symbols in one segment, whose frequency table is described
+// by some bytes. end is the last state of each lane, and lost the number of words that are missing.
 func groupFile(symbols, description []byte, t *table, end uint32, lost int) []byte {
 	states := []uint32{end, end, end, end}
 	var words []uint16 // in reverse order
@@ -131,8 +132,8 @@ func groupFile(symbols, description []byte, t *table, end uint32, lost int) []by
 	return sealBare(12, block{kindCoded, uint32(len(symbols)), p, false})
 }
 
-// stateFile returns a file of a block of 4·n random symbols. The encoder's last steps leave the initial
-// states too large, or with early too small. They decode to the symbols nevertheless.
+// stateFile returns a file of a block of 4·n random symbols. The encoder's last steps leave the
+// initial states too large, or with early too small. They decode to the symbols nevertheless.
 func stateFile(n int, early bool) []byte {
 	t := new(table)
 	t.freq['a'], t.freq['b'], t.sum['b'] = tableTotal/2, tableTotal/2, tableTotal/2
@@ -242,7 +243,8 @@ func TestDenseRules(t *testing.T) {
 	lits := bytes.Repeat([]byte("a"), 10_000)
 	marks := make([]bool, len(lits))
 	marks[0] = true
-	// literals returns a block with context-coded Lits. The coded streams have these parts of Lits, too.
+	// literals returns a block with context-coded Lits. The coded streams have these parts of Lits,
+	// too.
 	literals := func(tables int, together ...part) []byte {
 		g := newGenerator(0)
 		g.dense = &denseChoice{flags: litsInContext, low: 0, tables: tables}

@@ -2,8 +2,8 @@
 //
 // It shares no code with the library's decoder and does not try to be fast. It reads one symbol,
 // one bit and one byte at a time, in the order in which the document describes them. Tests, and the
-// command for its users (pz -t --deep), compare the two decoders. Where they differ, the document or
-// one of them is wrong.
+// command for its users (pz -t --deep), compare the two decoders. Where they differ, the document
+// or one of them is wrong.
 package refdec
 
 import (
@@ -71,8 +71,8 @@ func Decode(file []byte, dict Dictionary) ([]byte, error) {
 }
 
 // DecodeTo passes the content of each block to emit, in order, which must not keep it. It keeps one
-// block in memory, and of a stream with a window the own contents of the blocks in it. If these have
-// more than limit bytes, it returns ErrMemory. An error of emit ends it.
+// block in memory, and of a stream with a window the own contents of the blocks in it. If these
+// have more than limit bytes, it returns ErrMemory. An error of emit ends it.
 func DecodeTo(file []byte, dict Dictionary, limit int64, emit func(block []byte) error) error {
 	streams, before := 0, uint64(0)
 	count := func(block []byte) error {
@@ -221,8 +221,8 @@ func crc16(b []byte) uint16 {
 	return ^sum
 }
 
-// decodeStream passes the content of the stream at the front of b to emit and returns the size of the
-// stream. The streams before it have so much content. limit is that of DecodeTo.
+// decodeStream passes the content of the stream at the front of b to emit and returns the size of
+// the stream. The streams before it have so much content. limit is that of DecodeTo.
 func decodeStream(
 	emit func([]byte) error, before uint64, b []byte, dict Dictionary, limit int64,
 ) (size int, err error) {

@@ -164,8 +164,8 @@ func TestContextExample(t *testing.T) {
 	}
 }
 
-// TestEveryByte changes each bit of small files, or with PZ_TEST=all each byte to all values, and corrects
-// the checksums.
+// TestEveryByte changes each bit of small files, or with PZ_TEST=all each byte to all values, and
+// corrects the checksums.
 func TestEveryByte(t *testing.T) {
 	two := append([]byte(house), make([]byte, 1<<12)...)
 	document, dict := corpus.ByName("json").Make(4200), jsonDictionary().option()

@@ -114,8 +114,8 @@ func decodeReferences(payload []byte, h header, raw uint64) (own []byte, refs *r
 	return own, refs, nil
 }
 
-// A history is the own contents of the blocks of a stream. Those that no later block can refer to may
-// be nil.
+// A history is the own contents of the blocks of a stream. Those that no later block can refer to
+// may be nil.
 type history [][]byte
 
 // A keeper keeps the own contents of the blocks in the window of a stream.

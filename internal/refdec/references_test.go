@@ -156,8 +156,8 @@ func TestDecodeToLimit(t *testing.T) {
 	}
 }
 
-// TestGeneratedReferences decodes files with references that no encoder of ours writes. Some of them
-// are invalid.
+// TestGeneratedReferences decodes files with references that no encoder of ours writes. Some of
+// them are invalid.
 func TestGeneratedReferences(t *testing.T) {
 	valid, invalid := 0, 0
 	for seed := range uint64(300) {

@@ -15,8 +15,8 @@ import (
 	"github.com/gopz/compress/internal/testenv"
 )
 
-// refused are files with values that version 1 reserves. A decoder must refuse them, behind the content in
-// front of them. Each has correct checks, as from a later encoder.
+// refused are files with values that version 1 reserves. A decoder must refuse them, behind the
+// content in front of them. Each has correct checks, as from a later encoder.
 var refused = []struct {
 	name  string
 	want  error // of the library
@@ -57,7 +57,8 @@ func (b *builder) smallHeader(at int, value byte) {
 	b.file = append(b.file, s...)
 }
 
-// block adds a stream with a block of some content and then a coded one, of 10 bytes, with a payload.
+// block adds a stream with a block of some content and then a coded one, of 10 bytes, with a
+// payload.
 func (b *builder) block(payload ...byte) {
 	b.content = append(b.content, "in front"...)
 	b.file = append(b.file, sealBare(12, stored([]byte("in front")).block,
@@ -73,8 +74,8 @@ func (b *builder) own(kind byte) {
 		block{kindCoded, 93, refs, false})...)
 }
 
-// TestGoldenRefused checks that all decoders refuse the golden files with reserved values, and give the
-// content in front of them. -update writes missing files only.
+// TestGoldenRefused checks that all decoders refuse the golden files with reserved values, and give
+// the content in front of them. -update writes missing files only.
 func TestGoldenRefused(t *testing.T) {
 	var files [][]byte
 	var results []string

@@ -17,16 +17,16 @@ import (
 	"github.com/gopz/compress/internal/testenv"
 )
 
-// A rule is a file that is valid, or that breaks one rule of the document and no other. All its checks are
-// right unless the rule is about one.
+// A rule is a file that is valid, or that breaks one rule of the document and no other. All its
+// checks are right unless the rule is about one.
 type rule struct {
 	name  string
 	valid bool
 	file  []byte
 }
 
-// checkRules decodes the files with all decoders. Each must know whether a file is valid, and give the
-// content in front of an error.
+// checkRules decodes the files with all decoders. Each must know whether a file is valid, and give
+// the content in front of an error.
 func checkRules(t *testing.T, rules []rule) {
 	t.Helper()
 	var files [][]byte
@@ -56,8 +56,8 @@ func checkRules(t *testing.T, rules []rule) {
 	}
 }
 
-// refusing returns an error if a Reader or a ReaderAt accepts a file, or if the Reader does not read the
-// content in front of what is wrong.
+// refusing returns an error if a Reader or a ReaderAt accepts a file, or if the Reader does not
+// read the content in front of what is wrong.
 func refusing(file, content []byte) error {
 	if got, err := readAll(file, 3); err == nil || !bytes.Equal(got, content) {
 		return fmt.Errorf("Reader: %d bytes of %d, %v", len(got), len(content), err)
@@ -73,8 +73,8 @@ func refusing(file, content []byte) error {
 	return nil
 }
 
-// pythonResults decodes files with decode.py in one process. It returns for each whether it is valid, and
-// the SHA-256 of the content.
+// pythonResults decodes files with decode.py in one process. It returns for each whether it is
+// valid, and the SHA-256 of the content.
 func pythonResults(t *testing.T, files [][]byte) []string {
 	t.Helper()
 	const program = `
@@ -234,8 +234,8 @@ func TestTailRules(t *testing.T) {
 	head := streamHead(12, flagContentChecks)
 	long := sealBehind(head, text.block, text.block)
 	short := sealBehind(head, text.block, text.short().block, fill('x', 9).short().block)
-	// with returns the file with another byte behind its end marker, at an offset from its end, and a right
-	// check of the footer.
+	// with returns the file with another byte behind its end marker, at an offset from its end, and
+	// a right check of the footer.
 	with := func(file []byte, units, at int, change byte) []byte {
 		file = slices.Clone(file)
 		file[len(file)+at] ^= change

@@ -58,8 +58,8 @@ func (s *sealer) seal(kind, raw uint32, payload []byte) {
 	s.past = append(s.past, own)
 }
 
-// appendBlock appends a block with correct checks, and its entry to the index. dict is in front of the
-// block.
+// appendBlock appends a block with correct checks, and its entry to the index. dict is in front of
+// the block.
 func appendBlock(
 	file, index []byte, number uint64, b block, checks bool, dict []byte,
 ) (_, _ []byte) {
@@ -125,8 +125,8 @@ func seal(logSize byte, blocks ...block) []byte {
 	return sealBehind([]byte{'P', 'Z', version, 2, logSize, flagContentChecks}, blocks...)
 }
 
-// sealBare is seal without content checks. A decoder that takes an invalid payload for a valid one sees no
-// wrong check then.
+// sealBare is seal without content checks. A decoder that takes an invalid payload for a valid one
+// sees no wrong check then.
 func sealBare(logSize byte, blocks ...block) []byte {
 	return sealBehind([]byte{'P', 'Z', version, 2, logSize, 0}, blocks...)
 }

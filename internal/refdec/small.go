@@ -33,8 +33,8 @@ func isSmall(b []byte) bool {
 	return len(b) > 4 && string(b[:2]) == magic && b[2] == version && b[4] >= smallStream
 }
 
-// decodeSmall passes the content of the small stream at the front of b to emit and returns the size of
-// the stream.
+// decodeSmall passes the content of the small stream at the front of b to emit and returns the size
+// of the stream.
 func decodeSmall(emit func([]byte) error, b []byte, dict Dictionary) (size int, err error) {
 	n := smallHeaderSize(b[4])
 	if len(b) < n {

@@ -245,7 +245,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// huffmanBlock returns a block of 6 literals in one stream or four, with the description of a table.
+// huffmanBlock returns a block of 6 literals in one stream or four, with the description of a
+// table.
 func huffmanBlock(four int, table []byte, streams ...[]byte) []byte {
 	return huffmanBlockOf(6, four, table, streams...)
 }

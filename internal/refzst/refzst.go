@@ -1,7 +1,7 @@
 // Package refzst is a second decoder of .zst files, written from RFC 8878 alone.
 //
-// It shares no code with the library's decoder and does not try to be fast. It reads one symbol at a
-// time, in the order in which the document describes them. Tests, and the command for its users
+// It shares no code with the library's decoder and does not try to be fast. It reads one symbol at
+// a time, in the order in which the document describes them. Tests, and the command for its users
 // (pz -t --deep), compare the two decoders. Where they differ, one of them is wrong.
 package refzst
 

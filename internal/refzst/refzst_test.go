@@ -123,7 +123,8 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// TestMemory decodes with limits. A frame needs its window and a block, but no more than its content.
+// TestMemory decodes with limits. A frame needs its window and a block, but no more than its
+// content.
 func TestMemory(t *testing.T) {
 	content := corpus.ByName("text").Make(2_000_000)
 	wide := runZstd(t, content, "--long=27")

@@ -77,8 +77,8 @@ func ParseHeader(p []byte) (kind Kind, size int64, err error) {
 	return Kind(p[4]), int64(n), nil
 }
 
-// AppendFooter appends the footer of a section of size bytes, which includes the header around it and
-// the footer.
+// AppendFooter appends the footer of a section of size bytes, which includes the header around it
+// and the footer.
 func AppendFooter(dst []byte, size int64) []byte {
 	start := len(dst)
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(size))

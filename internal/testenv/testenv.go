@@ -114,7 +114,8 @@ func Wine(t testing.TB, what string) {
 	}
 }
 
-// SVG checks that a picture is well-formed, and that no text in it comes from a number that is none.
+// SVG checks that a picture is well-formed, and that no text in it comes from a number that is
+// none.
 func SVG(t testing.TB, picture []byte) {
 	t.Helper()
 	for _, bad := range []string{"NaN", "Inf", "%!"} {
@@ -132,8 +133,8 @@ func SVG(t testing.TB, picture []byte) {
 	}
 }
 
-// CoarseClock reports whether the clock may stand still for milliseconds, so that short work takes no
-// time.
+// CoarseClock reports whether the clock may stand still for milliseconds, so that short work takes
+// no time.
 const CoarseClock = runtime.GOOS == "windows"
 
 // Tool returns the path of the program called name. Without the program the test skips, or fails if

@@ -57,8 +57,8 @@ type Decoder struct {
 	block [zstframe.BlockHeaderSize + zstframe.MaxBlock]byte
 }
 
-// New returns a Decoder without input. It compares checksums if checks is set. dict is the dictionary of
-// all frames, nil for none.
+// New returns a Decoder without input. It compares checksums if checks is set. dict is the
+// dictionary of all frames, nil for none.
 func New(checks bool, dict *zstd.Dictionary) (zstfile.Decoder, error) {
 	return &Decoder{checks: checks, dict: dict, room: defaultRoom, moved: maxMoved}, nil
 }

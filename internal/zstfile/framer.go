@@ -22,11 +22,11 @@ type Framer struct {
 	open    bool  // the current frame has no end yet
 }
 
-// Reset begins a new file. checks says whether frames and table carry checks of the content. window is
-// how far back offsets reach in a frame, in bytes. With single all content is one frame, and there is
-// no seek table. dict is the dictionary that frames name, nil for none. With a dictionary files tend to
-// be small: a file of one frame that states its size then has no seek table, which ReadIndex can do
-// without.
+// Reset begins a new file. checks says whether frames and table carry checks of the content. window
+// is how far back offsets reach in a frame, in bytes. With single all content is one frame, and
+// there is no seek table. dict is the dictionary that frames name, nil for none. With a dictionary
+// files tend to be small: a file of one frame that states its size then has no seek table, which
+// ReadIndex can do without.
 func (f *Framer) Reset(checks bool, window int, single bool, dict Dictionary) {
 	f.checks, f.window, f.entries, f.open = checks, int64(window), f.entries[:0], false
 	f.single = single
@@ -103,8 +103,8 @@ func (f *Framer) endFrame(dst []byte) []byte {
 }
 
 // Trailer appends the seek table. Empty content is one frame with an empty last block (RFC 8878,
-// section 3.1.1.2). A table of more than MaxSeekFrames entries is left out, as the format has no room
-// for it; such a file can only be read from the front. See Reset for files of one frame.
+// section 3.1.1.2). A table of more than MaxSeekFrames entries is left out, as the format has no
+// room for it; such a file can only be read from the front. See Reset for files of one frame.
 func (f *Framer) Trailer(dst []byte, content, written int64) []byte {
 	dst = f.endFrame(dst)
 	if len(f.entries) == 0 {

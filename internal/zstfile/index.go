@@ -32,8 +32,8 @@ func indexError(off int64, detail string) error {
 
 // ReadIndex makes the index of a .zst file from its seek tables: one at its end, and, if the file
 // is several that follow one another, one at the end of each. Empty frames are not in the index.
-// A file without a seek table at its end is errs.NoIndex, unless something in it is wrong, or it is a
-// single frame that states its size, of at most maxWhole bytes.
+// A file without a seek table at its end is errs.NoIndex, unless something in it is wrong, or it is
+// a single frame that states its size, of at most maxWhole bytes.
 func ReadIndex(src io.ReaderAt, size int64, limits *container.Limits) (*index.File, error) {
 	limit := limits.Memory()
 	var tables []seekTable // the last one first
@@ -85,8 +85,8 @@ type seekTable struct {
 	size    int64 // bytes of the table itself, and of sections behind it
 }
 
-// footerBefore reads the footer of the seek table that ends at pos, or in front of the sections that end
-// there. It returns where the table ends. Without a table the error is errMagic.
+// footerBefore reads the footer of the seek table that ends at pos, or in front of the sections
+// that end there. It returns where the table ends. Without a table the error is errMagic.
 func footerBefore(src io.ReaderAt, pos int64) (f SeekFooter, end int64, err error) {
 	var buf [section.FooterSize]byte
 	for {
@@ -136,7 +136,8 @@ func HasSeekTable(src io.ReaderAt, size int64) bool {
 	return err == nil
 }
 
-// indexOf makes the index that the tables, the last one first, describe. The first frame is at offset.
+// indexOf makes the index that the tables, the last one first, describe. The first frame is at
+// offset.
 func indexOf(
 	src io.ReaderAt, size, offset int64, tables []seekTable, sums bool, frames int64, checks bool,
 ) (*index.File, error) {
@@ -171,9 +172,9 @@ func indexOf(
 }
 
 // verifyEmpty makes sure that the frame at an offset has no content, as its entry says. A skippable
-// frame has none. In any other frame the first block must be empty and the last one. The content size
-// of its header does not count: a block of four bytes may have 128 KiB of content. checks says that its
-// checksum is compared.
+// frame has none. In any other frame the first block must be empty and the last one. The content
+// size of its header does not count: a block of four bytes may have 128 KiB of content. checks says
+// that its checksum is compared.
 func verifyEmpty(src io.ReaderAt, offset int64, e Entry, checks bool) error {
 	// An RLE block has a byte.
 	var buf [zstframe.MaxHeaderSize + zstframe.BlockHeaderSize + 1 + zstframe.ChecksumSize]byte
@@ -214,8 +215,8 @@ func wrongLength(offset int64) error {
 	return indexError(offset, "the frame is not as long as the seek table says")
 }
 
-// singleFrame makes the index of a file without a seek table at the end of its first pos bytes, if the
-// file is a single frame. Else it finds out why there is none.
+// singleFrame makes the index of a file without a seek table at the end of its first pos bytes, if
+// the file is a single frame. Else it finds out why there is none.
 func singleFrame(src io.ReaderAt, size, pos int64, checks bool) (*index.File, error) {
 	entry, sums, usable := Entry{}, false, false
 	if _, err := Walk(src, size, new(container.Limits), func(f *Frame, end int64) error {

@@ -116,7 +116,8 @@ func (s *search) takeFrame() bool {
 		}
 		return true
 	}
-	if f.broken, s.broken = s.broken, -1; f.broken >= 0 {
+	f.broken, s.broken = s.broken, -1
+	if f.broken >= 0 {
 		s.chain = f.offset
 	}
 	s.frames = append(s.frames, f)

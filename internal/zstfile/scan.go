@@ -29,8 +29,8 @@ type Scanner struct {
 	// NewDecoder makes a decoder for frames that are decoded in order. It compares checksums if
 	// checks is set. Set it before the first call.
 	NewDecoder func(checks bool) (Decoder, error)
-	// Dictionary is the one that NewDecoder and the workers decode with, nil for none. Set it before
-	// Begin.
+	// Dictionary is the one that NewDecoder and the workers decode with, nil for none. Set it
+	// before Begin.
 	Dictionary Dictionary
 
 	container.Sequential

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# check.sh generates the assembly of package simd for amd64. Without arguments it compares the result
-# with the files in the package, and fails if they differ. With --write it replaces them.
+# check.sh generates the assembly of package simd for amd64. Without arguments it compares the
+# result with the files in the package, and fails if they differ. With --write it replaces them.
 set -euo pipefail
 
 case "$#:${1-}" in

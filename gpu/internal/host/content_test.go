@@ -82,8 +82,8 @@ func TestContentByMemory(t *testing.T) {
 	}
 }
 
-// TestTooLittleMemory checks that a batch runs in smaller submissions if memory runs out, and that Run
-// fails if the smallest ones do not fit either.
+// TestTooLittleMemory checks that a batch runs in smaller submissions if memory runs out, and that
+// Run fails if the smallest ones do not fit either.
 func TestTooLittleMemory(t *testing.T) {
 	for _, x := range []struct {
 		memory  uint64

@@ -44,7 +44,8 @@ const (
 	// may take a part of the device's memory, 1/memoryPart. Other programs may use the rest.
 	contentMemory = 26
 	memoryPart    = 4
-	// defaultBuffer bounds the buffers of a submission in bytes, unless SetContent needs larger ones.
+	// defaultBuffer bounds the buffers of a submission in bytes, unless SetContent needs larger
+	// ones.
 	defaultBuffer = 128 << 20
 
 	// softwareTimeout is the timeout of a software adapter, which finds candidates at 1 MB/s.
@@ -72,9 +73,9 @@ type Config struct {
 	Memory uint64
 }
 
-// content returns the most content of a submission by the device's memory, in bytes. Other kinds than
-// a discrete GPU get the least: they run too few invocations at a time to gain from more, and might
-// exceed the time that a driver gives to a submission.
+// content returns the most content of a submission by the device's memory, in bytes. Other kinds
+// than a discrete GPU get the least: they run too few invocations at a time to gain from more, and
+// might exceed the time that a driver gives to a submission.
 func (c *Config) content() int {
 	if c.Kind != gpu.Discrete {
 		return leastContent
@@ -167,8 +168,8 @@ func New(driver Driver, c Config) (*Device, error) {
 func (d *Device) Info() gpu.Info { return d.info }
 
 // SetContent sets the most content of a submission of Stage0 or Fused, in bytes. The device has
-// larger buffers for more content, as far as the driver allows. If its memory runs out, Run lowers the
-// value. For measurements and tests. No Run may be in flight.
+// larger buffers for more content, as far as the driver allows. If its memory runs out, Run lowers
+// the value. For measurements and tests. No Run may be in flight.
 func (d *Device) SetContent(n int) {
 	n = min(n, max(leastContent, d.MaxContent()))
 	d.content.Store(int64(n))
@@ -176,15 +177,15 @@ func (d *Device) SetContent(n int) {
 	d.info.Ops[gpu.Fused].Bytes = min(n, contentOf(d.maxBuffer))
 }
 
-// Content returns the most content of a submission, in bytes. It falls when the device's memory runs
-// out.
+// Content returns the most content of a submission, in bytes. It falls when the device's memory
+// runs out.
 func (d *Device) Content() int { return int(d.content.Load()) }
 
 // MaxContent returns the most content for SetContent that the driver's buffers allow, in bytes.
 func (d *Device) MaxContent() int { return contentOf(d.driver.MaxBuffer()) }
 
-// contentOf returns the most content for buffers of a size. LargestBuffer counts as 2 GiB. Submissions
-// are split by what they need, so the content need not be exact.
+// contentOf returns the most content for buffers of a size. LargestBuffer counts as 2 GiB.
+// Submissions are split by what they need, so the content need not be exact.
 func contentOf(buffer uint64) int { return int((buffer + 256) / fusedExpansion) }
 
 // SetFault makes the device call f before every submission. An error of f becomes the error of Run.
@@ -256,8 +257,9 @@ func (d *Device) shrinkAll(s *slot) error {
 	return err
 }
 
-// lower lowers the most content of a submission, after one with n bytes has found too little memory.
-// It reports whether smaller submissions are possible. Another call of Run may have lowered it already.
+// lower lowers the most content of a submission, after one with n bytes has found too little
+// memory. It reports whether smaller submissions are possible. Another call of Run may have lowered
+// it already.
 func (d *Device) lower(n int) bool {
 	if n <= leastContent {
 		return false

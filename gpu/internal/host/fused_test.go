@@ -20,7 +20,8 @@ func fusedRequest(size int, l *lzseq.Layout) *gpu.Request {
 
 var layouts = []*lzseq.Layout{lzseq.Repeat, lzseq.Plain}
 
-// answers is a driver whose submissions return sizes of payloads, and payloads in which byte i is i.
+// answers is a driver whose submissions return sizes of payloads, and payloads in which byte i is
+// i.
 type answers struct {
 	*fake
 	sizes []uint32
@@ -123,8 +124,8 @@ func TestFusedDownload(t *testing.T) {
 	}
 }
 
-// TestSplit checks that a submission has few runs of kernels that may take long, that the first one has
-// the upload and all sizes of buffers, and that only the last one has downloads.
+// TestSplit checks that a submission has few runs of kernels that may take long, that the first one
+// has the upload and all sizes of buffers, and that only the last one has downloads.
 func TestSplit(t *testing.T) {
 	a, d := newAnswers(t)
 	a.sizes = []uint32{5}
@@ -161,8 +162,8 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestFusedSizes checks that payloads fail whose sizes exceed the output buffer, or differ between two
-// downloads.
+// TestFusedSizes checks that payloads fail whose sizes exceed the output buffer, or differ between
+// two downloads.
 func TestFusedSizes(t *testing.T) {
 	a, d := newAnswers(t)
 	for _, sizes := range [][]uint32{{1 << 20, 5}, {0xffffffff, 5}, {5, 1<<30 - 1}, {1<<30 + 5, 5}} {

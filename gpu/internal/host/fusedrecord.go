@@ -67,8 +67,8 @@ func (s *slot) recordFused(blocks []matchJob, positions, tiles int, used *fusedU
 	return nil
 }
 
-// fusedKernels records the kernels behind those that find candidates, for n blocks whose parses have
-// that many segments.
+// fusedKernels records the kernels behind those that find candidates, for n blocks whose parses
+// have that many segments.
 func (s *slot) fusedKernels(n, tiles, segments, groups int, used *fusedUsage) {
 	// Buffers that finding candidates no longer needs.
 	const streams, seqs, plan, marks, code = Keys, Positions, NewKeys, NewPositions, NewPositions

@@ -124,8 +124,8 @@ func TestImpossible(t *testing.T) {
 	}
 }
 
-// TestSubmissions checks that a batch is split where it exceeds the buffers, and that a request that
-// does not fit alone fails.
+// TestSubmissions checks that a batch is split where it exceeds the buffers, and that a request
+// that does not fit alone fails.
 func TestSubmissions(t *testing.T) {
 	f := &fake{maxBuffer: MinBuffer, failsAt: -1}
 	d, err := New(f, Config{})

@@ -39,8 +39,8 @@ func sortPasses(rowBits uint8) (passes, bits int) {
 	return passes, max(leastBits, (int(rowBits)+passes-1)/passes)
 }
 
-// ShiftBytes returns the content of the buffer Shifts: the lowest bit of a digit and the number of its
-// bits, at multiples of shiftStep. See digit.
+// ShiftBytes returns the content of the buffer Shifts: the lowest bit of a digit and the number of
+// its bits, at multiples of shiftStep. See digit.
 func ShiftBytes() []byte {
 	p := make([]byte, shiftStep*maxPasses*(mostBits+1))
 	for bits := range mostBits + 1 {
@@ -151,8 +151,8 @@ func (w *packer) block(head *packer, j *matchJob) {
 }
 
 // candidates records the kernels that find the best candidate of every position: keys, a radix sort
-// of positions by key, and a look at the left neighbours of each position. The counts of the sort are
-// in Out, which the last kernel fills.
+// of positions by key, and a look at the left neighbours of each position. The counts of the sort
+// are in Out, which the last kernel fills.
 func (s *slot) candidates(blocks, tiles int, rowBits uint8, size uint64) {
 	const counts = Out
 	keys, positions, newKeys, newPositions := Keys, Positions, NewKeys, NewPositions

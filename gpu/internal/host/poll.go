@@ -13,8 +13,8 @@ const (
 	lastPause  = 50 * time.Microsecond
 )
 
-// Poll calls ready until it returns true or an error. Drivers wait for a submission with it, because a
-// wait in the driver would block the submissions of other queues.
+// Poll calls ready until it returns true or an error. Drivers wait for a submission with it,
+// because a wait in the driver would block the submissions of other queues.
 func Poll(ready func() (bool, error)) error {
 	for pause := time.Duration(0); ; {
 		if ok, err := ready(); ok || err != nil {

@@ -84,8 +84,8 @@ func (s *slot) downloadFrom(b Buffer, from, size uint64) {
 	}
 }
 
-// submit runs the recorded submission, in several parts if it has many runs of kernels with Long. The
-// first part has the upload, and the last one the downloads.
+// submit runs the recorded submission, in several parts if it has many runs of kernels with Long.
+// The first part has the upload, and the last one the downloads.
 func (s *slot) submit() error {
 	all := s.sub
 	if !slices.ContainsFunc(all.Kernels, func(k Dispatch) bool { return k.Long }) {

@@ -33,9 +33,9 @@ type Queue interface {
 	// Upload returns n bytes of memory for the next submission to upload. n is a multiple of 16.
 	// The memory has any content.
 	Upload(n uint64) ([]byte, error)
-	// Submit runs a submission and returns when it is done. If a buffer does not fit into the device's
-	// memory, the error wraps [ErrMemory], and Shrink must come before the next call. The same holds
-	// for Upload.
+	// Submit runs a submission and returns when it is done. If a buffer does not fit into the
+	// device's memory, the error wraps [ErrMemory], and Shrink must come before the next call. The
+	// same holds for Upload.
 	Submit(s *Submission) error
 	// Downloaded calls f with the ranges that the last submission has downloaded, one behind the
 	// other. The memory may be slow to read, so f reads it once.
@@ -112,8 +112,8 @@ type Dispatch struct {
 	Groups int
 	Times  int
 	Bind   []Binding // by binding number
-	// Long says that a run of the kernel may take a third of a second. The host splits submissions with
-	// many such runs, because some drivers reset a GPU after two seconds. Queues ignore it.
+	// Long says that a run of the kernel may take a third of a second. The host splits submissions
+	// with many such runs, because some drivers reset a GPU after two seconds. Queues ignore it.
 	Long bool
 	// More says that the dispatch continues one of the submission before. For the sums of a Trace.
 	More bool

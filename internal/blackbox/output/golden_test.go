@@ -127,7 +127,8 @@ func generated(name string, n int) func() []byte {
 func segmentTables() []byte {
 	p := generated("random", 34_000)()
 	for i := range p {
-		if p[i] &= 63; i > len(p)/2 {
+		p[i] &= 63
+		if i > len(p)/2 {
 			// The low bits of the symbol before are the high bits of this one.
 			p[i] = p[i]&15 | p[i-1]<<4
 		}

@@ -50,7 +50,8 @@ func steps(t *testing.T, tier string, src []byte, seed uint64, room, input []byt
 			err = io.ErrUnexpectedEOF
 		}
 		if err != nil {
-			if res.err = err; err == io.EOF {
+			res.err = err
+			if err == io.EOF {
 				res.err = nil
 			}
 			return res, b.String()

@@ -129,7 +129,8 @@ func (e *Encoder) Begin(dst []byte, stored int, streams ...[]byte) (_ []byte, w 
 func (e *Encoder) BeginHistograms(
 	dst []byte, stored int, histograms []uint16, streams ...[]byte,
 ) (_ []byte, w *LaneWork) {
-	if e.histograms = histograms; histograms == nil {
+	e.histograms = histograms
+	if histograms == nil {
 		e.histograms = []uint16{}
 	}
 	defer func() { e.histograms = nil }()

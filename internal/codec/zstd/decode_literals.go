@@ -65,7 +65,8 @@ func littleEndian(p []byte) (v uint64) {
 // plainLiterals sets d.lits to literals that are not coded. Where the block has slack behind them,
 // they stay there.
 func (d *Decoder) plainLiterals(src []byte, kind, count int) {
-	switch d.lits = d.litBuf[:]; {
+	d.lits = d.litBuf[:]
+	switch {
 	case kind == rleLiterals:
 		simd.Fill(d.litBuf[:count], src[0])
 	case len(src)-count >= lz77.Slack:

@@ -246,7 +246,8 @@ func (o *Parser) shortestPath(content []byte, from, to int) {
 		p.Literal[i], p.Offset[i] = uint32(o.prices.Literal[i]), uint32(o.prices.Offset[i])
 	}
 	for n, price := range &o.prices.Match[0][NewOffset] {
-		if p.Length[n] = uint32(price); n < o.minNew {
+		p.Length[n] = uint32(price)
+		if n < o.minNew {
 			p.Length[n] = simd.ForbiddenPrice
 		}
 	}

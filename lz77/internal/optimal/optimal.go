@@ -5,7 +5,7 @@
 // has up to 64 KiB and takes three steps:
 //
 //  1. A match finder finds the candidates of all positions: findmatches.go, with binarytree.go,
-//     multihash.go or lcpintervals.go; or multirow.go.
+//     multihash.go or lcpintervals.go.
 //  2. The parser makes prices from the counts of the chunks before, and of a sample of this chunk
 //     if the content changed: sample.go.
 //  3. Dynamic programming finds the cheapest path through the chunk: parse.go.
@@ -112,7 +112,8 @@ func (o *Parser) reset(src []byte, start int, config Config) {
 	o.config, o.model = config, config.model()
 	o.rules = o.model.Rules()
 	o.maxMatch = min(max(config.Nice, o.rules.MaxMatch), PricedLengths-1)
-	switch o.chunkSize = MaxChunk; {
+	o.chunkSize = MaxChunk
+	switch {
 	case o.rules.NewSplitter != nil:
 		o.chunkSize = maxWindow
 	case o.rules.ChunkSize != 0:

@@ -241,7 +241,8 @@ func (x *batch) run() {
 	if x.taken.Swap(true) {
 		return // giveUp has completed the requests
 	}
-	if x.err = err; err != nil {
+	x.err = err
+	if err != nil {
 		c.Lose(err)
 	}
 	took := time.Since(x.start)

@@ -1,5 +1,5 @@
 // Command multihash writes the assembly of package simd that finds matches with several hash tables,
-// and its Go declarations. _asm/check.sh runs it.
+// and its Go declarations. simd/_asm/check.sh runs it.
 //
 // The kernels must find exactly the matches of their portable twins in simd/multihash.go.
 package main

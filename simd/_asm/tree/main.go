@@ -1,5 +1,5 @@
 // Command tree writes the assembly of package simd that searches binary trees for matches, and its
-// Go declarations. _asm/check.sh runs it.
+// Go declarations. simd/_asm/check.sh runs it.
 //
 // The kernels must find exactly the matches of their portable twins in simd/tree.go.
 package main

@@ -1,5 +1,5 @@
 // Command zstd writes the assembly of package simd that turns sequences into blocks of zstd, and its Go
-// declarations. _asm/check.sh runs it.
+// declarations. simd/_asm/check.sh runs it.
 package main
 
 import (

@@ -39,8 +39,8 @@ func main() {
 	os.Exit(c.main(context.Background(), os.Stdout, os.Stderr))
 }
 
-// useThisProgram has workers run this program, if they can, unless an option names another one. Beam
-// would compile it, from a directory that has the source.
+// useThisProgram has workers run this program, if they can, unless an option names another one.
+// Beam would compile it, from a directory that has the source.
 func useThisProgram() {
 	if *jobopts.WorkerBinary != "" || runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		return
@@ -175,8 +175,8 @@ func number(n int64, what string) string {
 	return fmt.Sprint(n, " ", what)
 }
 
-// message returns what an error of a runner is about. A runner repeats the error of a worker between
-// traces of its own.
+// message returns what an error of a runner is about. A runner repeats the error of a worker
+// between traces of its own.
 func message(err error) string {
 	text := err.Error()
 	if i := strings.LastIndex(text, "pzbeam: "); i >= 0 {

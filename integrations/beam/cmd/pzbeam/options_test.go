@@ -9,7 +9,8 @@ import (
 	pzbeam "github.com/gopz/compress/integrations/beam"
 )
 
-// parseArgs parses arguments with the options of a runner that "--endpoint" and "--worker" stand for.
+// parseArgs parses arguments with the options of a runner that "--endpoint" and "--worker" stand
+// for.
 func parseArgs(args string) (*command, error) {
 	fs := flag.NewFlagSet("", flag.ContinueOnError)
 	fs.String("endpoint", "", "")

@@ -20,15 +20,15 @@ import (
 	"github.com/gopz/compress/internal/testenv"
 )
 
-// TestClients has many clients read at the same time: from a directory, an archive and a URL. No response
-// has wrong bytes, and the memory stays within the limit.
+// TestClients has many clients read at the same time: from a directory, an archive and a URL. No
+// response has wrong bytes, and the memory stays within the limit.
 func TestClients(t *testing.T) {
 	t.Run("intact", func(t *testing.T) { clients(t, false) })
 	t.Run("faults", func(t *testing.T) { clients(t, true) })
 }
 
-// clients runs the clients. With faults blocks of the archive and of files are damaged, and requests of the
-// URL fail in several ways.
+// clients runs the clients. With faults blocks of the archive and of files are damaged, and
+// requests of the URL fail in several ways.
 func clients(t *testing.T, faults bool) {
 	tree := servetest.Make(7)
 	dir := t.TempDir()

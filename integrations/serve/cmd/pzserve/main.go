@@ -1,5 +1,5 @@
-// Command pzserve serves the contents of directories, tar archives and compressed files over HTTP. See
-// docs/SERVING.md.
+// Command pzserve serves the contents of directories, tar archives and compressed files over HTTP.
+// See docs/SERVING.md.
 package main
 
 import (

@@ -38,8 +38,8 @@ type listening struct {
 	http *http.Server
 }
 
-// start listens and opens the sources. Clients that connect in between wait, so that an address in use
-// shows at once.
+// start listens and opens the sources. Clients that connect in between wait, so that an address in
+// use shows at once.
 func start(o *options, stderr io.Writer) (_ *server, err error) {
 	if o.threads > 0 {
 		runtime.GOMAXPROCS(o.threads)
@@ -133,8 +133,8 @@ func (s *server) newHTTP(h http.Handler) *http.Server {
 // maxBody is the most bytes of a request's body that are read before the response.
 const maxBody = 64 << 10
 
-// limitBody bounds the time that the body of a request may take. Handlers ignore bodies, but net/http
-// reads them: without a limit a client that sends none would hold its connection forever.
+// limitBody bounds the time that the body of a request may take. Handlers ignore bodies, but
+// net/http reads them: without a limit a client that sends none would hold its connection forever.
 func limitBody(h http.Handler, timeout time.Duration) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength != 0 {
@@ -148,8 +148,8 @@ func limitBody(h http.Handler, timeout time.Duration) http.Handler {
 	})
 }
 
-// run serves until ctx ends or a listener fails. After ctx it lets responses complete. stop makes a second
-// signal end the process.
+// run serves until ctx ends or a listener fails. After ctx it lets responses complete. stop makes a
+// second signal end the process.
 func (s *server) run(ctx context.Context, stop func()) error {
 	failed := make(chan error, 2)
 	for _, l := range []listening{s.main, s.debug} {

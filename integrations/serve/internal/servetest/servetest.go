@@ -52,8 +52,8 @@ func (t Tree) Names() []string {
 	return names
 }
 
-// WriteTo writes the tree to a directory. pack says how a file is stored: as which bytes, and with what
-// suffix. It may be nil.
+// WriteTo writes the tree to a directory. pack says how a file is stored: as which bytes, and with
+// what suffix. It may be nil.
 func (t Tree) WriteTo(tb testing.TB, dir string, pack func(name string, content []byte) ([]byte, string)) {
 	tb.Helper()
 	for name, content := range t {

@@ -18,7 +18,8 @@ import (
 	"github.com/gopz/compress/internal/corpus"
 )
 
-// fetch requests a path over the network. err is that of the body: a response that was cut short has one.
+// fetch requests a path over the network. err is that of the body: a response that was cut short
+// has one.
 func fetch(t *testing.T, client *http.Client, url string) (code int, body []byte, err error) {
 	t.Helper()
 	r, err := client.Get(url)
@@ -30,8 +31,8 @@ func fetch(t *testing.T, client *http.Client, url string) (code int, body []byte
 	return r.StatusCode, body, err
 }
 
-// TestDamage flips bits of an archive and of files. A response has the right bytes, an error status, or is
-// cut short.
+// TestDamage flips bits of an archive and of files. A response has the right bytes, an error
+// status, or is cut short.
 func TestDamage(t *testing.T) {
 	tree := servetest.Tree{
 		"a.txt": corpus.ByName("log").Make(300_000), "b.bin": corpus.ByName("random").Make(90_000),

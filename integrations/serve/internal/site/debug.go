@@ -12,8 +12,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Debug returns the handler of the pages below /debug/. They are for the operator: they name files and
-// show how the process works.
+// Debug returns the handler of the pages below /debug/. They are for the operator: they name files
+// and show how the process works.
 func Debug(c *stats.Counters) http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(c.Collector(), collectors.NewGoCollector(),
@@ -44,8 +44,8 @@ func Debug(c *stats.Counters) http.Handler {
 	return mux
 }
 
-// wantsMetrics reports whether a request is for the text format of Prometheus. A scraper asks for it by its
-// Accept header.
+// wantsMetrics reports whether a request is for the text format of Prometheus. A scraper asks for
+// it by its Accept header.
 func wantsMetrics(r *http.Request) bool {
 	switch format := r.URL.Query().Get("format"); format {
 	case "prometheus":

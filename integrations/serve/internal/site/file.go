@@ -35,16 +35,17 @@ func (h *Handler) file(x *response, r *http.Request, v *source.View, name string
 	return f.Err()
 }
 
-// entityTag returns the tag of a file without quotes. It depends on the time and size of the file, and on
-// the version of the archive. So servers with copies of an archive agree if its time is the same.
+// entityTag returns the tag of a file without quotes. It depends on the time and size of the file,
+// and on the version of the archive. So servers with copies of an archive agree if its time is the
+// same.
 func entityTag(v *source.View, info fs.FileInfo) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %d %s", info.ModTime().UnixNano(), info.Size(), v.Version()))
 	return base64.RawURLEncoding.EncodeToString(sum[:12])
 }
 
-// sendStored sends a file as it is stored, if the client accepts its encoding. ok is false if the content
-// is to be sent instead: for parts, whose places are those of the content, and for files that not all
-// clients decode.
+// sendStored sends a file as it is stored, if the client accepts its encoding. ok is false if the
+// content is to be sent instead: for parts, whose places are those of the content, and for files
+// that not all clients decode.
 func (h *Handler) sendStored(x *response, r *http.Request, v *source.View, name string) (ok bool, err error) {
 	stored, info, ok := v.Stored(name)
 	encoding := encodings[path.Ext(stored)]

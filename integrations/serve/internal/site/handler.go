@@ -1,8 +1,8 @@
-// Package site answers HTTP requests for the contents of sources, as http.FileServerFS does for files, and
-// has pages for directories.
+// Package site answers HTTP requests for the contents of sources, as http.FileServerFS does for
+// files, and has pages for directories.
 //
-// An error while content is read never leads to wrong bytes: it becomes a response with an error status, or
-// the connection is closed before the end of the body.
+// An error while content is read never leads to wrong bytes: it becomes a response with an error
+// status, or the connection is closed before the end of the body.
 package site
 
 import (
@@ -47,7 +47,8 @@ type Handler struct {
 	sources map[string]*source.Source
 }
 
-// Most pages that are made, and that are compressed, at the same time. Each may list a large directory.
+// Most pages that are made, and that are compressed, at the same time. Each may list a large
+// directory.
 const (
 	maxBuilds = 4
 	maxPacks  = 8

@@ -170,8 +170,8 @@ func (h *Handler) crumbs(v *source.View, name string) []crumb {
 	return list
 }
 
-// orders compares rows. Their names are values of the parameter sort; a "-" before it is the other way
-// round.
+// orders compares rows. Their names are values of the parameter sort; a "-" before it is the other
+// way round.
 var orders = map[string]func(a, b row) int{
 	"name": func(a, b row) int { return strings.Compare(a.Name, b.Name) },
 	"size": func(a, b row) int { return cmp.Compare(a.bytes, b.bytes) },
@@ -222,8 +222,8 @@ func columns(order string, links bool) []column {
 	return list
 }
 
-// send sends a page, compressed unless too many are being compressed. Its tag lets clients ask whether it
-// has changed.
+// send sends a page, compressed unless too many are being compressed. Its tag lets clients ask
+// whether it has changed.
 func (h *Handler) send(x *response, r *http.Request, p *page) error {
 	text, err := p.render(x.Header())
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// response is an http.ResponseWriter that sends the header with the first byte of the body, so that an
-// error before that can still become another response. It gives the client a limited time for each write.
-// It is for one goroutine.
+// response is an http.ResponseWriter that sends the header with the first byte of the body, so that
+// an error before that can still become another response. It gives the client a limited time for
+// each write. It is for one goroutine.
 type response struct {
 	w        http.ResponseWriter
 	r        *http.Request

@@ -18,8 +18,9 @@ import (
 	"github.com/gopz/compress/internal/testenv"
 )
 
-// TestLikeFileServer compares the answers to random requests with those of net/http for the unpacked tree,
-// byte for byte. The pages of directories differ, so only their redirects and errors are compared.
+// TestLikeFileServer compares the answers to random requests with those of net/http for the
+// unpacked tree, byte for byte. The pages of directories differ, so only their redirects and errors
+// are compared.
 func TestLikeFileServer(t *testing.T) {
 	rounds := 1000
 	if testenv.All() {
@@ -147,7 +148,8 @@ func randomRange(r *rand.Rand) string {
 	return []string{"bytes=", "bytes=", "bytes=", "bytes= ", "lines="}[r.IntN(5)] + strings.Join(parts, ",")
 }
 
-// TestDirectoriesExist checks that every directory of the tree has a page that links to its entries.
+// TestDirectoriesExist checks that every directory of the tree has a page that links to its
+// entries.
 func TestDirectoriesExist(t *testing.T) {
 	tree := servetest.Make(3)
 	operands, url := sources(t, tree)

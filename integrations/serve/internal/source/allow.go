@@ -15,8 +15,8 @@ var ErrNotAllowed = errors.New("no --allow-url covers the URL")
 // An AllowList is a list of URLs. It allows these, and all below them.
 type AllowList []*url.URL
 
-// ParseAllowList makes an AllowList of prefixes of http and https URLs. A prefix ends at the end of an
-// element of the path: https://a/b allows https://a/b and https://a/b/c, but not https://a/bc.
+// ParseAllowList makes an AllowList of prefixes of http and https URLs. A prefix ends at the end of
+// an element of the path: https://a/b allows https://a/b and https://a/b/c, but not https://a/bc.
 func ParseAllowList(prefixes []string) (AllowList, error) {
 	var list AllowList
 	for _, p := range prefixes {
@@ -34,8 +34,8 @@ func ParseAllowList(prefixes []string) (AllowList, error) {
 
 func isWeb(u *url.URL) bool { return (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" }
 
-// Allows reports whether a prefix of the list covers u. A path with "." or ".." elements is covered by
-// none, since servers differ in what they make of it.
+// Allows reports whether a prefix of the list covers u. A path with "." or ".." elements is covered
+// by none, since servers differ in what they make of it.
 func (l AllowList) Allows(u *url.URL) bool {
 	if !isWeb(u) || u.Path != "" && path.Clean(u.Path) != strings.TrimSuffix(u.Path, "/") && u.Path != "/" {
 		return false

@@ -41,8 +41,8 @@ const (
 	readLeast  = 256 << 10
 )
 
-// weight returns the memory that a read of a file with so much content may take. The limit of a file
-// bounds it, since a block has no more content than the file.
+// weight returns the memory that a read of a file with so much content may take. The limit of a
+// file bounds it, since a block has no more content than the file.
 func (b *budget) weight(content int64) int64 {
 	if content > b.file()/readCopies {
 		return b.file()

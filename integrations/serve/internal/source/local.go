@@ -19,8 +19,8 @@ type rootFS interface {
 	fs.StatFS
 }
 
-// rooted is a directory that symbolic links cannot leave. Links that lead out of it do not exist. Nor do
-// files of which no content can be read, such as pipes.
+// rooted is a directory that symbolic links cannot leave. Links that lead out of it do not exist.
+// Nor do files of which no content can be read, such as pipes.
 type rooted struct {
 	rootFS
 	observer Observer
@@ -58,8 +58,8 @@ func (r *rooted) Stat(name string) (fs.FileInfo, error) {
 // nowhere has the errors of names that stand for nothing.
 var nowhere = []error{syscall.ENOTDIR, syscall.ENAMETOOLONG, syscall.ELOOP}
 
-// inRoot returns fs.ErrNotExist for a name that stands for nothing in the directory. Package os has no
-// error value for names that lead out of it.
+// inRoot returns fs.ErrNotExist for a name that stands for nothing in the directory. Package os has
+// no error value for names that lead out of it.
 func inRoot(op, name string, err error) error {
 	is := func(target error) bool { return errors.Is(err, target) }
 	if err != nil && (slices.ContainsFunc(nowhere, is) ||
@@ -82,9 +82,9 @@ func (f *osFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// watched is a file whose ReadAt fails if the file has changed since it was opened. A reader of blocks
-// needs that, since it remembers where they are. Read is for files that are served as they are, and those
-// may grow.
+// watched is a file whose ReadAt fails if the file has changed since it was opened. A reader of
+// blocks needs that, since it remembers where they are. Read is for files that are served as they
+// are, and those may grow.
 type watched struct {
 	osFile
 	info fs.FileInfo

@@ -200,7 +200,8 @@ func (s *Source) openFile(name, base string) (*opened, error) {
 	return o, nil
 }
 
-// remoteTail is how much of the end of a URL is fetched at once, in bytes: lists of archives are there.
+// remoteTail is how much of the end of a URL is fetched at once, in bytes: lists of archives are
+// there.
 const remoteTail = 1 << 20
 
 // openURL opens an archive or file behind a URL.
@@ -219,8 +220,8 @@ func (s *Source) openURL(rawURL, base string) (*opened, error) {
 	return o, nil
 }
 
-// remoteVersion returns the version of the file behind a URL. One that the server does not tell changes
-// with every opening.
+// remoteVersion returns the version of the file behind a URL. One that the server does not tell
+// changes with every opening.
 func remoteVersion(r *httprange.Reader) string {
 	tag := r.ETag()
 	switch {

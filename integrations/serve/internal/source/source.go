@@ -1,7 +1,8 @@
-// Package source opens what a server serves: directories, tar archives and single files, local ones and
-// those behind URLs. It shows their contents as file systems, in bounded memory.
+// Package source opens what a server serves: directories, tar archives and single files, local ones
+// and those behind URLs. It shows their contents as file systems, in bounded memory.
 //
-// A source that changes is opened again. What was opened before stays valid until its last user is gone.
+// A source that changes is opened again. What was opened before stays valid until its last user is
+// gone.
 package source
 
 import (
@@ -25,12 +26,13 @@ import (
 // ErrChanged says that a file changed while it was read. The next Acquire opens it again.
 var ErrChanged = errors.New("the file changed while it was read")
 
-// An Observer learns what sources do. Its methods are called from several goroutines at the same time.
+// An Observer learns what sources do. Its methods are called from several goroutines at the same
+// time.
 type Observer interface {
 	// Stored is called for each read of n stored bytes.
 	Stored(n int, took time.Duration, err error)
-	// Decoded is called for each stage of each block of a file, by the name of the source and, for a
-	// directory, the name of the file in it.
+	// Decoded is called for each stage of each block of a file, by the name of the source and, for
+	// a directory, the name of the file in it.
 	Decoded(source, file string, e *compress.Stage)
 	// Waited is called for each read that has waited for memory.
 	Waited(d time.Duration)
@@ -42,14 +44,15 @@ type Observer interface {
 type Config struct {
 	Memory Memory
 	Allow  AllowList // of URLs
-	// WaitTimeout bounds how long a read waits for memory, and a request for a source to be opened again.
+	// WaitTimeout bounds how long a read waits for memory, and a request for a source to be opened
+	// again.
 	WaitTimeout time.Duration
 	Observer    Observer
 	Log         *slog.Logger
 }
 
-// A Source is one operand of the command. Its methods may be called from several goroutines at the same
-// time.
+// A Source is one operand of the command. Its methods may be called from several goroutines at the
+// same time.
 type Source struct {
 	Name  string // in URLs and logs; no two sources of a Set have the same
 	Kind  string // "directory", "archive" or "file"
@@ -69,8 +72,8 @@ type Source struct {
 	opening chan struct{} // closed when the opening under way has ended; nil if there is none
 }
 
-// recheck is how often a source is compared with what was opened, and how long a failure to open it again
-// lasts.
+// recheck is how often a source is compared with what was opened, and how long a failure to open it
+// again lasts.
 const recheck = time.Second
 
 // fileSystem is what an opened source shows.
@@ -145,7 +148,8 @@ func (s *Source) due(o *opened) bool {
 	return !s.fresh(o)
 }
 
-// reopen opens the source. If that fails, what was opened before stays, unless reading it has failed.
+// reopen opens the source. If that fails, what was opened before stays, unless reading it has
+// failed.
 func (s *Source) reopen(done chan struct{}) {
 	o, err := s.open(s)
 	s.set.cfg.Observer.Reopened(err)
@@ -186,8 +190,8 @@ func (v *View) Name() string { return v.s.Name }
 // Version changes with the source. It is "" for a directory.
 func (v *View) Version() string { return v.o.version }
 
-// Lookup describes a file or directory without opening it. Of a compressed file in a directory it has the
-// size of the stored file.
+// Lookup describes a file or directory without opening it. Of a compressed file in a directory it
+// has the size of the stored file.
 func (v *View) Lookup(name string) (info fs.FileInfo, err error) {
 	if v.o.tree != nil {
 		_, info, err = v.o.tree.Stored(name)
@@ -203,8 +207,8 @@ func (v *View) ReadDir(name string) ([]fs.DirEntry, error) {
 	return list, v.failed(err)
 }
 
-// Stored describes the file that a name of a directory is stored as, without opening it. ok is false if it
-// is stored as it is, or in an archive.
+// Stored describes the file that a name of a directory is stored as, without opening it. ok is
+// false if it is stored as it is, or in an archive.
 func (v *View) Stored(name string) (stored string, info fs.FileInfo, ok bool) {
 	if v.o.tree == nil {
 		return "", nil, false

@@ -124,7 +124,8 @@ func read(v *View, name string) (string, error) {
 	return string(p), err
 }
 
-// TestEscape checks that neither names nor links lead out of a directory, and that pipes do not block.
+// TestEscape checks that neither names nor links lead out of a directory, and that pipes do not
+// block.
 func TestEscape(t *testing.T) {
 	dir := t.TempDir()
 	servetest.WriteFile(t, filepath.Join(dir, "secret"), []byte("secret"))

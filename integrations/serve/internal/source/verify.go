@@ -34,10 +34,10 @@ type verdicts struct {
 	known map[string]Verdict // by name, size and time
 }
 
-// Verify reports whether clients that are told of its encoding get the content of a stored file of a
-// directory. Many decoders of HTTP clients stop behind the first member or frame, so it must have only
-// one. The file is decompressed once for that, so a damaged one is not sent. Verify does no work for files
-// that are too large for that, or of another format.
+// Verify reports whether clients that are told of its encoding get the content of a stored file of
+// a directory. Many decoders of HTTP clients stop behind the first member or frame, so it must have
+// only one. The file is decompressed once for that, so a damaged one is not sent. Verify does no
+// work for files that are too large for that, or of another format.
 func (v *View) Verify(ctx context.Context, stored string, info fs.FileInfo) (Verdict, error) {
 	if ext := path.Ext(stored); ext != ".gz" && ext != ".zst" || info.Size() > maxVerified {
 		return Verdict{}, nil
@@ -75,8 +75,8 @@ func (v *View) Verify(ctx context.Context, stored string, info fs.FileInfo) (Ver
 	}
 }
 
-// verify decompresses a stored file. A file that is damaged, or not what its name says, is no error: the
-// request for its content will say what is wrong.
+// verify decompresses a stored file. A file that is damaged, or not what its name says, is no
+// error: the request for its content will say what is wrong.
 func (s *Source) verify(o *opened, stored string) (Verdict, error) {
 	f, err := o.stored.Open(stored)
 	if err != nil {

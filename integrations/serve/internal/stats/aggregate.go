@@ -23,8 +23,8 @@ type Sum struct {
 	Total *Snapshot   `json:"total"`
 }
 
-// ReadRuns reads the snapshots in files and directories, and keeps the last one of each run. Other files of
-// a directory are passed over.
+// ReadRuns reads the snapshots in files and directories, and keeps the last one of each run. Other
+// files of a directory are passed over.
 func ReadRuns(paths []string) ([]*Snapshot, error) {
 	last := map[string]*Snapshot{}
 	for _, path := range paths {

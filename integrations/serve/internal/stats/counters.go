@@ -125,7 +125,8 @@ func NewCounters(mode Mode, top int) *Counters {
 	return c
 }
 
-// Watch has snapshots include sources by name, the cache and the URLs. Call it before the first request.
+// Watch has snapshots include sources by name, the cache and the URLs. Call it before the first
+// request.
 func (c *Counters) Watch(
 	sources []string, cache func() (blockcache.Stats, int64), urls func() httprange.Stats,
 ) {

@@ -34,9 +34,9 @@ type Profile struct {
 	done   bool
 }
 
-// NewProfile returns a Profile that writes to dir, which it makes if it is not there. It keeps the last
-// snapshots, keep of them. In mode Full it begins a log of at most logBytes; call it before the first
-// request then.
+// NewProfile returns a Profile that writes to dir, which it makes if it is not there. It keeps the
+// last snapshots, keep of them. In mode Full it begins a log of at most logBytes; call it before
+// the first request then.
 func NewProfile(dir string, c *Counters, keep int, logBytes int64) (*Profile, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
@@ -164,8 +164,8 @@ func readSnapshot(path string) (*Snapshot, error) {
 	return s, nil
 }
 
-// rowLog is the full log: a CSV file of requests and one of blocks. Its methods may be called from several
-// goroutines at the same time.
+// rowLog is the full log: a CSV file of requests and one of blocks. Its methods may be called from
+// several goroutines at the same time.
 type rowLog struct {
 	mu       sync.Mutex
 	requests rowFile

@@ -12,7 +12,8 @@ type collector struct{ c *Counters }
 // Collector returns a collector of the metrics of c.
 func (c *Counters) Collector() prometheus.Collector { return collector{c} }
 
-// Describe implements prometheus.Collector. It sends nothing: which labels there are is known later.
+// Describe implements prometheus.Collector. It sends nothing: which labels there are is known
+// later.
 func (collector) Describe(chan<- *prometheus.Desc) {}
 
 // A metric is a row of the table of metrics.

@@ -1,6 +1,6 @@
-// Package stats counts what a server does. A Snapshot has the numbers at one time. It is plain data: the
-// page /debug/stats, the metrics of Prometheus, the files of a profile and the sum over many servers are
-// all made of it.
+// Package stats counts what a server does. A Snapshot has the numbers at one time. It is plain
+// data: the page /debug/stats, the metrics of Prometheus, the files of a profile and the sum over
+// many servers are all made of it.
 package stats
 
 import (
@@ -64,8 +64,8 @@ func (r *Requests) Total() (n int64) {
 	return n
 }
 
-// Bounds of the buckets of a Histogram: a bucket has times up to and with its bound. The last bucket has
-// all longer ones.
+// Bounds of the buckets of a Histogram: a bucket has times up to and with its bound. The last
+// bucket has all longer ones.
 var Bounds = [...]time.Duration{
 	time.Millisecond, 3 * time.Millisecond, 10 * time.Millisecond, 30 * time.Millisecond,
 	100 * time.Millisecond, 300 * time.Millisecond, time.Second, 3 * time.Second, 10 * time.Second,
@@ -78,8 +78,8 @@ type Histogram struct {
 	Sum    time.Duration          `json:"sum_ns"`
 }
 
-// Quantile returns the bound of the bucket with the quantile q, 0 … 1. ok is false if that is the last
-// bucket, or if there are no times.
+// Quantile returns the bound of the bucket with the quantile q, 0 … 1. ok is false if that is the
+// last bucket, or if there are no times.
 func (h *Histogram) Quantile(q float64) (bound time.Duration, ok bool) {
 	total := int64(0)
 	for _, n := range h.Counts {
@@ -147,7 +147,8 @@ type Log struct {
 	Dropped int64 `json:"dropped"`
 }
 
-// add adds the numbers of another run. Sizes of caches and processes add up to those of the cluster.
+// add adds the numbers of another run. Sizes of caches and processes add up to those of the
+// cluster.
 func (s *Snapshot) add(o *Snapshot) {
 	addMap(&s.Requests.ByStatus, o.Requests.ByStatus)
 	addMap(&s.Errors, o.Errors)

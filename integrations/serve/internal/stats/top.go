@@ -14,14 +14,14 @@ type Cost struct {
 	Count int64         `json:"count"` // loads of a block, requests for a file
 	Bytes int64         `json:"bytes"` // of content
 	Time  time.Duration `json:"ns"`
-	// Over is by how much Time may be too high: what another key had cost whose place this one took. Count
-	// and Bytes begin anew then, so they may be too low.
+	// Over is by how much Time may be too high: what another key had cost whose place this one
+	// took. Count and Bytes begin anew then, so they may be too low.
 	Over time.Duration `json:"over_ns,omitempty"`
 }
 
-// Top keeps the keys with the highest cost, in memory for a limited number of keys: the algorithm Space
-// Saving (Metwally and others, 2005). A key with more than an n-th of the time of all is among n keys.
-// Methods may be called from several goroutines at the same time.
+// Top keeps the keys with the highest cost, in memory for a limited number of keys: the algorithm
+// Space Saving (Metwally and others, 2005). A key with more than an n-th of the time of all is
+// among n keys. Methods may be called from several goroutines at the same time.
 type Top[K comparable] struct {
 	mu    sync.Mutex
 	limit int

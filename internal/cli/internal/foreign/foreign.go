@@ -79,8 +79,8 @@ func CutSuffix(name, suffix string) (stem string, ok bool) {
 	return name[:n], true
 }
 
-// BySuffix returns the format that the suffix of a file name stands for, the name of the content and
-// the suffix. The format is nil if the suffix is unknown or the whole name.
+// BySuffix returns the format that the suffix of a file name stands for, the name of the content
+// and the suffix. The format is nil if the suffix is unknown or the whole name.
 func BySuffix(name string) (f *Format, content, suffix string) {
 	for _, f := range formats {
 		for _, s := range f.Suffixes {
@@ -133,12 +133,13 @@ func (s *source) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// DefaultMemory is the bound on the memory of a window if none is given, in bytes. It suffices for xz -9.
+// DefaultMemory is the bound on the memory of a window if none is given, in bytes. It suffices for
+// xz -9.
 const DefaultMemory = 64 << 20
 
-// NewReader returns a reader of the content of r, which begins with a file of format f. It reads r to
-// its end: several files may follow one another where the format allows that. maxMemory bounds the
-// memory of the window in bytes; 0 stands for DefaultMemory.
+// NewReader returns a reader of the content of r, which begins with a file of format f. It reads r
+// to its end: several files may follow one another where the format allows that. maxMemory bounds
+// the memory of the window in bytes; 0 stands for DefaultMemory.
 func (f *Format) NewReader(r io.Reader, maxMemory int64) io.Reader {
 	if maxMemory == 0 {
 		maxMemory = DefaultMemory
@@ -146,8 +147,8 @@ func (f *Format) NewReader(r io.Reader, maxMemory int64) io.Reader {
 	return &reader{f: f, src: &source{r: r}, max: maxMemory}
 }
 
-// Read returns content. An error of the underlying reader comes back as it is. All other errors wrap
-// one of the errors above.
+// Read returns content. An error of the underlying reader comes back as it is. All other errors
+// wrap one of the errors above.
 func (r *reader) Read(p []byte) (n int, err error) {
 	if r.err != nil || len(p) == 0 {
 		return 0, r.err

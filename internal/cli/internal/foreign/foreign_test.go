@@ -143,8 +143,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestDamage cuts files and changes bytes: an error of the package, or for a format without checksums
-// other content, and never a panic.
+// TestDamage cuts files and changes bytes: an error of the package, or for a format without
+// checksums other content, and never a panic.
 func TestDamage(t *testing.T) {
 	content, files := packedFiles(t)
 	tries := 30

@@ -126,7 +126,8 @@ func (z *lzwReader) decode() error {
 		}
 	}
 	z.stack = z.stack[:0]
-	switch at := c; {
+	at := c
+	switch {
 	case z.last < 0:
 		if c > 255 {
 			return errLZWCode

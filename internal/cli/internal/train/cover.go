@@ -11,8 +11,8 @@ const (
 	stringSize = 8
 	// epochFactor is the number of segments that come from each part of the samples.
 	epochFactor = 4
-	// leastRound is the part of the dictionary that a pass through the samples must add, as a divisor,
-	// for another one to follow.
+	// leastRound is the part of the dictionary that a pass through the samples must add, as a
+	// divisor, for another one to follow.
 	leastRound = 32
 	// minLog and maxLog bound log2 of the number of counters.
 	minLog, maxLog = 16, 20
@@ -69,8 +69,8 @@ type segment struct {
 	value    uint64
 }
 
-// content returns segments of about n bytes, at most size bytes together. The most valuable ones come
-// last: offsets to them are the smallest.
+// content returns segments of about n bytes, at most size bytes together. The most valuable ones
+// come last: offsets to them are the smallest.
 func (c *cover) content(n, size int) []byte {
 	for i, n := range c.counts {
 		c.slots[i].left = n
@@ -106,8 +106,8 @@ func (c *cover) content(n, size int) []byte {
 	return content
 }
 
-// best returns the most valuable segment of n bytes between two positions, and takes its strings out of
-// the slots.
+// best returns the most valuable segment of n bytes between two positions, and takes its strings
+// out of the slots.
 func (c *cover) best(from, to, n int) (best segment) {
 	value, first := uint64(0), from
 	to -= stringSize - 1

@@ -1,11 +1,11 @@
 // Package train makes dictionaries of zstd from samples of the files that they are for.
 //
-// The content of a dictionary is segments of samples. The value of a segment is the number of samples
-// that have its strings of 8 bytes, as far as no segment before it has them (as the COVER algorithm
-// does; Liao et al., "Effective Construction of Relative Lempel-Ziv Dictionaries", 2016). What length
-// of segments is best depends on the samples, so several are tried: each dictionary compresses
-// samples that it was not made from. The best one is made again from all samples, with tables that
-// suit them.
+// The content of a dictionary is segments of samples. The value of a segment is the number of
+// samples that have its strings of 8 bytes, as far as no segment before it has them (as the COVER
+// algorithm does; Liao et al., "Effective Construction of Relative Lempel-Ziv Dictionaries", 2016).
+// What length of segments is best depends on the samples, so several are tried: each dictionary
+// compresses samples that it was not made from. The best one is made again from all samples, with
+// tables that suit them.
 package train
 
 import (
@@ -24,7 +24,8 @@ const (
 	MinSize = 1 << 10
 	// MaxSample is how much of a sample counts, in bytes.
 	MaxSample = 128 << 10
-	// MaxSamples is the most bytes of samples that count. Build takes some 200 MiB besides them then.
+	// MaxSamples is the most bytes of samples that count. Build takes some 200 MiB besides them
+	// then.
 	MaxSamples = 64 << 20
 
 	// leastSamples is the number of samples with content from which a dictionary is made.
@@ -47,8 +48,8 @@ var segmentSizes = [...]int{64, 128, 256, 512, 1024}
 // ErrSamples: there are too few samples, or they have nothing in common.
 var ErrSamples = errors.New("too few samples, or samples that have nothing in common")
 
-// Build returns a dictionary of at most size bytes for files like the samples. id is its ID; 0 stands
-// for one that depends on the content. The result depends on the arguments alone.
+// Build returns a dictionary of at most size bytes for files like the samples. id is its ID; 0
+// stands for one that depends on the content. The result depends on the arguments alone.
 func Build(samples [][]byte, size int, id uint32) ([]byte, error) {
 	samples = usable(samples)
 	if len(samples) < leastSamples || size < MinSize {
