@@ -83,14 +83,14 @@ func sameAsCPU(t *testing.T, s *Scheduler, p *Pipeline, level int, assign Assign
 
 // assignments are all that an option can choose.
 var assignments = []Assignment{
-	{gpu.BackendAuto, gpu.BackendAuto}, {gpu.BackendAuto, gpu.BackendCPU}, {gpu.BackendAuto, gpu.BackendGPU},
-	{gpu.BackendCPU, gpu.BackendAuto}, {gpu.BackendCPU, gpu.BackendCPU}, {gpu.BackendCPU, gpu.BackendGPU},
-	{gpu.BackendGPU, gpu.BackendAuto}, {gpu.BackendGPU, gpu.BackendCPU}, {gpu.BackendGPU, gpu.BackendGPU},
-	{gpu.BackendFused, gpu.BackendFused},
+	{Auto, Auto}, {Auto, CPU}, {Auto, GPU},
+	{CPU, Auto}, {CPU, CPU}, {CPU, GPU},
+	{GPU, Auto}, {GPU, CPU}, {GPU, GPU},
+	{Fused, Fused},
 }
 
 // offered are those that offer blocks to the device, without the mixed ones of Auto.
-var offered = []Assignment{{gpu.BackendGPU, gpu.BackendGPU}, {gpu.BackendFused, gpu.BackendFused}, {gpu.BackendAuto, gpu.BackendAuto}, {gpu.BackendGPU, gpu.BackendCPU}, {gpu.BackendCPU, gpu.BackendGPU}}
+var offered = []Assignment{{GPU, GPU}, {Fused, Fused}, {Auto, Auto}, {GPU, CPU}, {CPU, GPU}}
 
 // TestAssignmentsInterchangeable: output is the same for all assignments, and stages run where they
 // are assigned. The device gets whole blocks only with Fused for both stages, or Auto for both.
@@ -123,16 +123,16 @@ func TestAssignmentsInterchangeable(t *testing.T) {
 // pipeline.
 func checkPlaces(t *testing.T, st Stats, assign Assignment, fused bool) {
 	t.Helper()
-	if n := onBackend(st, gpu.BackendGPU); n == 0 && assign.Strict() {
+	if n := onBackend(st, GPU); n == 0 && assign.Strict() {
 		t.Errorf("%v: nothing ran on the device", assign)
 	}
-	whole := fused && assign == (Assignment{gpu.BackendFused, gpu.BackendFused})
+	whole := fused && assign == (Assignment{Fused, Fused})
 	seen := false
 	for _, x := range st.Stages {
 		switch x.Stage {
 		case "fused":
 			seen = true
-			if !whole && assign != (Assignment{gpu.BackendAuto, gpu.BackendAuto}) {
+			if !whole && assign != (Assignment{Auto, Auto}) {
 				t.Errorf("%v: the device did whole blocks", assign)
 			}
 		case "lz77", "rans":
@@ -140,7 +140,7 @@ func checkPlaces(t *testing.T, st Stats, assign Assignment, fused bool) {
 			if x.Stage == "lz77" {
 				on = assign.Match
 			}
-			elsewhere := on != gpu.BackendAuto && x.Backend != on && (on != gpu.BackendFused || x.Backend != gpu.BackendGPU)
+			elsewhere := on != Auto && x.Backend != on && (on != Fused || x.Backend != GPU)
 			if elsewhere || whole && x.Op == Compress {
 				t.Errorf("%v: %s ran on %v", assign, x.Stage, x.Backend)
 			}
@@ -164,7 +164,7 @@ func TestDeviceFails(t *testing.T) {
 			}})
 			sameAsCPU(t, s, ByName("lzseqr"), 5, assign)
 			st := s.Stats()
-			asked := assign != Assignment{gpu.BackendAuto, gpu.BackendAuto} // else the workers may have been faster
+			asked := assign != Assignment{Auto, Auto} // else the workers may have been faster
 			if asked && st.Failed == 0 || st.Failed != st.Returned || s.DeviceError() != nil {
 				t.Errorf("%v: %d failed, %d returned, %v", assign, st.Failed, st.Returned, s.DeviceError())
 			}
@@ -183,7 +183,7 @@ func TestDeviceLost(t *testing.T) {
 				sameAsCPU(t, s, ByName("lzr"), 5, assign)
 				// On their own the workers may be done before the device is lost.
 				st, err := s.Stats(), s.DeviceError()
-				if assign.Match != gpu.BackendAuto && (!errors.Is(err, gpu.ErrLost) || st.Returned == 0) {
+				if assign.Match != Auto && (!errors.Is(err, gpu.ErrLost) || st.Returned == 0) {
 					t.Errorf("%v: %v, %d returned", assign, err, st.Returned)
 				}
 			}
@@ -207,7 +207,7 @@ func TestDeviceStalls(t *testing.T) {
 				t.Fatal(err)
 			}
 			sameAsCPU(t, s, ByName("lzseqr"), 5, assign)
-			if st := s.Stats(); assign.Match != gpu.BackendAuto && (s.DeviceError() == nil || st.Returned == 0) {
+			if st := s.Stats(); assign.Match != Auto && (s.DeviceError() == nil || st.Returned == 0) {
 				t.Errorf("%v: %v, %d returned", assign, s.DeviceError(), st.Returned)
 			}
 			d.Close()
@@ -225,7 +225,7 @@ func TestCancelWithDevice(t *testing.T) {
 			s := withSoft(t, workers, gpu.SoftConfig{Batch: 3})
 			r := s.Start(Config{
 				Pipeline: ByName("lzseqr"), Op: Compress, Level: 5, InFlight: 12,
-				Assign: Assignment{gpu.BackendGPU, gpu.BackendGPU},
+				Assign: Assignment{GPU, GPU},
 			})
 			for range 12 {
 				b := r.Get()
@@ -249,7 +249,7 @@ func TestCancelWithDevice(t *testing.T) {
 
 // TestCheckAssignment: Check fails if the device cannot do what a strict assignment asks for.
 func TestCheckAssignment(t *testing.T) {
-	cfg := Config{Pipeline: ByName("lzseqr"), Op: Compress, Level: 5, Assign: Assignment{gpu.BackendGPU, gpu.BackendCPU}}
+	cfg := Config{Pipeline: ByName("lzseqr"), Op: Compress, Level: 5, Assign: Assignment{GPU, CPU}}
 	if err := NewScheduler(1).Check(cfg, 1<<20); !errors.Is(err, ErrNoDevice) {
 		t.Error("no device:", err)
 	}
@@ -257,7 +257,7 @@ func TestCheckAssignment(t *testing.T) {
 	if err := s.Check(cfg, 1<<20); !errors.Is(err, errCannot) {
 		t.Error("stage:", err)
 	}
-	cfg.Assign = Assignment{gpu.BackendAuto, gpu.BackendGPU}
+	cfg.Assign = Assignment{Auto, GPU}
 	for size, ok := range map[int]bool{1 << 15: false, 1 << 16: true, 1 << 20: true, 1 << 21: false} {
 		if err := s.Check(cfg, size); (err == nil) != ok {
 			t.Errorf("size %d: %v", size, err)
@@ -277,7 +277,7 @@ func TestCheckAssignment(t *testing.T) {
 		{nil, true},
 	} {
 		s := withSoft(t, 1, gpu.SoftConfig{Ops: x.only})
-		for _, b := range []gpu.Backend{gpu.BackendGPU, gpu.BackendFused} {
+		for _, b := range []gpu.Backend{GPU, Fused} {
 			cfg.Assign = Assignment{b, b}
 			if err := s.Check(cfg, 1<<20); (err == nil) != x.ok || err != nil && !errors.Is(err, errCannot) {
 				t.Errorf("%v on a device that does %v: %v", b, x.only, err)
@@ -296,11 +296,11 @@ func TestPays(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, pays := range []int{0, deviceBlock, deviceBlock + 1, math.MaxInt} {
-		for _, backend := range []gpu.Backend{gpu.BackendAuto, gpu.BackendGPU, gpu.BackendFused} {
+		for _, backend := range []gpu.Backend{Auto, GPU, Fused} {
 			synctest.Test(t, func(t *testing.T) {
 				s := withSoft(t, 2, gpu.SoftConfig{MinAuto: pays, MinAutoDecode: math.MaxInt})
 				sameAsCPU(t, s, p, 5, Assignment{backend, backend})
-				n, want := onBackend(s.Stats(), gpu.BackendGPU), backend != gpu.BackendAuto || pays <= deviceBlock
+				n, want := onBackend(s.Stats(), GPU), backend != Auto || pays <= deviceBlock
 				if (n > 0) != want {
 					t.Errorf("from %d bytes on, %v: %d blocks on the device", pays, backend, n)
 				}
@@ -308,7 +308,7 @@ func TestPays(t *testing.T) {
 				if _, err := decompressAll(s, p, blocks, Assignment{backend, backend}); err != nil {
 					t.Fatal(err)
 				}
-				if n := onBackend(s.Stats(), gpu.BackendGPU); (n > 0) != want {
+				if n := onBackend(s.Stats(), GPU); (n > 0) != want {
 					t.Errorf("decoding from %d bytes on, %v: %d blocks on the device", pays, backend, n)
 				}
 			})

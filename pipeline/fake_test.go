@@ -7,8 +7,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
+)
+
+// Short names of the backends, for tables.
+const (
+	Auto  = gpu.BackendAuto
+	CPU   = gpu.BackendCPU
+	GPU   = gpu.BackendGPU
+	Fused = gpu.BackendFused
 )
 
 // brief reports whether tests use less data and fewer cases: by default, and with the race

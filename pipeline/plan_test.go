@@ -19,27 +19,27 @@ func TestInFlight(t *testing.T) {
 		match, code gpu.Backend
 		more        bool
 	}{
-		{gpu.SoftConfig{}, "lzseqr", Compress, 1, 0, gpu.BackendCPU, gpu.BackendCPU, false},
-		{gpu.SoftConfig{}, "lzseqr", Compress, 1, 0, gpu.BackendAuto, gpu.BackendAuto, true},
-		{gpu.SoftConfig{MinAuto: never}, "lzseqr", Compress, 1, 0, gpu.BackendAuto, gpu.BackendAuto, false},
-		{gpu.SoftConfig{MinAuto: never}, "lzseqr", Compress, 1, 0, gpu.BackendCPU, gpu.BackendGPU, true},
-		{gpu.SoftConfig{MinAuto: never}, "lzseqr", Compress, 5, 0, gpu.BackendFused, gpu.BackendFused, true},
-		{gpu.SoftConfig{MinAuto: never}, "lzseqr", Decompress, 0, 0, gpu.BackendAuto, gpu.BackendAuto, true},
-		{gpu.SoftConfig{MinAutoDecode: never}, "lzseqr", Decompress, 0, 0, gpu.BackendAuto, gpu.BackendAuto, false},
-		{gpu.SoftConfig{MinAutoDecode: never}, "lzseqr", Decompress, 0, 0, gpu.BackendFused, gpu.BackendFused, true},
-		{gpu.SoftConfig{}, "lzseqr", Decompress, 0, 0, gpu.BackendGPU, gpu.BackendCPU, false},
-		{gpu.SoftConfig{Ops: []gpu.Op{gpu.Stage0}}, "lzseqr", Compress, 1, 0, gpu.BackendAuto, gpu.BackendAuto, true},
-		{gpu.SoftConfig{Ops: []gpu.Op{gpu.Stage0}}, "lzseqr", Decompress, 0, 0, gpu.BackendAuto, gpu.BackendGPU, false},
-		{recent, "lzseqr", Compress, 5, 1 << 16, gpu.BackendAuto, gpu.BackendCPU, true},
-		{recent, "lzseqr", Compress, 5, 1<<16 - 1, gpu.BackendAuto, gpu.BackendCPU, false},
-		{recent, "lzseqr", Compress, 4, 1 << 20, gpu.BackendAuto, gpu.BackendCPU, false}, // another finder
-		{recent, "lzseqr", Compress, 9, 1 << 24, gpu.BackendAuto, gpu.BackendAuto, false},
-		{recent, "lzr", Decompress, 0, 1 << 19, gpu.BackendAuto, gpu.BackendAuto, true},
-		{recent, "lzr", Decompress, 0, 1<<19 - 1, gpu.BackendAuto, gpu.BackendAuto, false},
-		{recent, "lzf", Compress, 5, 1 << 20, gpu.BackendAuto, gpu.BackendAuto, true},
-		{recent, "deflate", Compress, 5, 1 << 20, gpu.BackendAuto, gpu.BackendAuto, false}, // another finder
-		{recent, "deflate", Decompress, 0, 1 << 20, gpu.BackendAuto, gpu.BackendAuto, false},
-		{recent, "lzf", Decompress, 0, 1 << 20, gpu.BackendGPU, gpu.BackendGPU, false},
+		{gpu.SoftConfig{}, "lzseqr", Compress, 1, 0, CPU, CPU, false},
+		{gpu.SoftConfig{}, "lzseqr", Compress, 1, 0, Auto, Auto, true},
+		{gpu.SoftConfig{MinAuto: never}, "lzseqr", Compress, 1, 0, Auto, Auto, false},
+		{gpu.SoftConfig{MinAuto: never}, "lzseqr", Compress, 1, 0, CPU, GPU, true},
+		{gpu.SoftConfig{MinAuto: never}, "lzseqr", Compress, 5, 0, Fused, Fused, true},
+		{gpu.SoftConfig{MinAuto: never}, "lzseqr", Decompress, 0, 0, Auto, Auto, true},
+		{gpu.SoftConfig{MinAutoDecode: never}, "lzseqr", Decompress, 0, 0, Auto, Auto, false},
+		{gpu.SoftConfig{MinAutoDecode: never}, "lzseqr", Decompress, 0, 0, Fused, Fused, true},
+		{gpu.SoftConfig{}, "lzseqr", Decompress, 0, 0, GPU, CPU, false},
+		{gpu.SoftConfig{Ops: []gpu.Op{gpu.Stage0}}, "lzseqr", Compress, 1, 0, Auto, Auto, true},
+		{gpu.SoftConfig{Ops: []gpu.Op{gpu.Stage0}}, "lzseqr", Decompress, 0, 0, Auto, GPU, false},
+		{recent, "lzseqr", Compress, 5, 1 << 16, Auto, CPU, true},
+		{recent, "lzseqr", Compress, 5, 1<<16 - 1, Auto, CPU, false},
+		{recent, "lzseqr", Compress, 4, 1 << 20, Auto, CPU, false}, // another finder
+		{recent, "lzseqr", Compress, 9, 1 << 24, Auto, Auto, false},
+		{recent, "lzr", Decompress, 0, 1 << 19, Auto, Auto, true},
+		{recent, "lzr", Decompress, 0, 1<<19 - 1, Auto, Auto, false},
+		{recent, "lzf", Compress, 5, 1 << 20, Auto, Auto, true},
+		{recent, "deflate", Compress, 5, 1 << 20, Auto, Auto, false}, // another finder
+		{recent, "deflate", Decompress, 0, 1 << 20, Auto, Auto, false},
+		{recent, "lzf", Decompress, 0, 1 << 20, GPU, GPU, false},
 	} {
 		assign := Assignment{x.match, x.code}
 		cfg := Config{Pipeline: ByName(x.pipeline), Op: x.op, Level: x.level, Assign: assign}
@@ -66,20 +66,20 @@ func TestPlan(t *testing.T) {
 		backend gpu.Backend
 		want    Plan
 	}{
-		{2, Compress, []gpu.Op{gpu.Stage0}, 0, gpu.BackendCPU, Plan{InFlight: 4}},
-		{2, Compress, []gpu.Op{gpu.Stage0}, 0, gpu.BackendAuto, Plan{InFlight: 4 + 2*2 + 2, Candidates: true}},
-		{2, Compress, []gpu.Op{gpu.Stage0}, 0, gpu.BackendGPU, Plan{InFlight: 4 + 2*8 + 2, Candidates: true}},
-		{2, Compress, []gpu.Op{gpu.Fused}, 0, gpu.BackendFused, Plan{InFlight: 4 + 2*64 + 2, Verify: true}},
-		{2, Compress, []gpu.Op{gpu.Fused}, 16 << 20, gpu.BackendFused, Plan{InFlight: 4 + 2*4 + 2, Verify: true}},
-		{2, Compress, []gpu.Op{gpu.Fused}, 1 << 20, gpu.BackendFused, Plan{InFlight: 4 + 2*1 + 2, Verify: true}},
-		{16, Compress, []gpu.Op{gpu.Fused}, 256 << 20, gpu.BackendFused, Plan{InFlight: 32 + 2*64 + 16, Verify: true}},
+		{2, Compress, []gpu.Op{gpu.Stage0}, 0, CPU, Plan{InFlight: 4}},
+		{2, Compress, []gpu.Op{gpu.Stage0}, 0, Auto, Plan{InFlight: 4 + 2*2 + 2, Candidates: true}},
+		{2, Compress, []gpu.Op{gpu.Stage0}, 0, GPU, Plan{InFlight: 4 + 2*8 + 2, Candidates: true}},
+		{2, Compress, []gpu.Op{gpu.Fused}, 0, Fused, Plan{InFlight: 4 + 2*64 + 2, Verify: true}},
+		{2, Compress, []gpu.Op{gpu.Fused}, 16 << 20, Fused, Plan{InFlight: 4 + 2*4 + 2, Verify: true}},
+		{2, Compress, []gpu.Op{gpu.Fused}, 1 << 20, Fused, Plan{InFlight: 4 + 2*1 + 2, Verify: true}},
+		{16, Compress, []gpu.Op{gpu.Fused}, 256 << 20, Fused, Plan{InFlight: 32 + 2*64 + 16, Verify: true}},
 		{
-			2, Compress, nil, 0, gpu.BackendGPU,
+			2, Compress, nil, 0, GPU,
 			Plan{InFlight: 4 + 2*8 + 2, Candidates: true, Payloads: true, Verify: true},
 		},
-		{2, Decompress, nil, 0, gpu.BackendAuto, Plan{InFlight: 4 + 2*2 + 2, Payloads: true}},
-		{16, Compress, []gpu.Op{gpu.Stage0}, 0, gpu.BackendAuto, Plan{InFlight: 32 + 2*16 + 16, Candidates: true}},
-		{16, Decompress, nil, 0, gpu.BackendGPU, Plan{InFlight: 32 + 64, Payloads: true}}, // maxAway
+		{2, Decompress, nil, 0, Auto, Plan{InFlight: 4 + 2*2 + 2, Payloads: true}},
+		{16, Compress, []gpu.Op{gpu.Stage0}, 0, Auto, Plan{InFlight: 32 + 2*16 + 16, Candidates: true}},
+		{16, Decompress, nil, 0, GPU, Plan{InFlight: 32 + 64, Payloads: true}}, // maxAway
 	} {
 		cfg := like
 		cfg.Ops, cfg.Bytes = tt.ops, tt.bytes
@@ -105,7 +105,7 @@ func TestGrow(t *testing.T) {
 	g, s := startGate(2)
 	r := s.Start(Config{
 		Pipeline: ByName("lzseqr"), Op: Compress, Level: 3, InFlight: 9, Grow: true,
-		Assign: Assignment{gpu.BackendGPU, gpu.BackendCPU},
+		Assign: Assignment{GPU, CPU},
 	})
 	defer r.Close()
 	count := func() (n int) {

@@ -61,7 +61,7 @@ func burst(t *testing.T, r *Run, n int) {
 func occupy(t *testing.T, s *Scheduler, g *gate) *Run {
 	t.Helper()
 	r := s.Start(Config{
-		Pipeline: ByName("lzseqr"), Op: Compress, Level: 3, InFlight: 1, Assign: Assignment{gpu.BackendGPU, gpu.BackendCPU},
+		Pipeline: ByName("lzseqr"), Op: Compress, Level: 3, InFlight: 1, Assign: Assignment{GPU, CPU},
 	})
 	burst(t, r, 1)
 	<-g.in
@@ -142,7 +142,7 @@ func TestFullQueueFallsBackToCPU(t *testing.T) {
 		p.wait()
 		burst(t, r, n)
 		p.pull()
-		until(t, "the CPU has all", func() bool { return onBackend(r.Stats(), gpu.BackendCPU) == int64(3*n) })
+		until(t, "the CPU has all", func() bool { return onBackend(r.Stats(), CPU) == int64(3*n) })
 		st := r.Stats()
 		if st.QueueFull == 0 || st.Reclaimed == 0 || st.Reclaimed+st.QueueFull > int64(n) {
 			t.Errorf("%d workers: %d found the queue full, %d reclaimed, of %d",
@@ -151,7 +151,7 @@ func TestFullQueueFallsBackToCPU(t *testing.T) {
 		close(g.open)
 		finish(t, r, n)
 		finish(t, strict, 1)
-		if got := onBackend(strict.Stats(), gpu.BackendGPU); got != 1 {
+		if got := onBackend(strict.Stats(), GPU); got != 1 {
 			t.Errorf("%d workers: %d blocks on the device, want 1", workers, got)
 		}
 		r.Close()
@@ -173,10 +173,10 @@ func until(t *testing.T, what string, cond func() bool) {
 func TestLostDeviceFallsBackToCPU(t *testing.T) {
 	s := withSoft(t, 2, gpu.SoftConfig{})
 	s.device.Load().Lose(errTest)
-	for _, assign := range []Assignment{{gpu.BackendAuto, gpu.BackendAuto}, {gpu.BackendGPU, gpu.BackendGPU}} {
+	for _, assign := range []Assignment{{Auto, Auto}, {GPU, GPU}} {
 		s.ResetStats()
 		sameAsCPU(t, s, ByName("lzseqr"), 3, assign)
-		if st := s.Stats(); onBackend(st, gpu.BackendGPU) != 0 || st.DeviceLost == 0 {
+		if st := s.Stats(); onBackend(st, GPU) != 0 || st.DeviceLost == 0 {
 			t.Errorf("%v: %+v", assign, st)
 		}
 	}
@@ -203,7 +203,7 @@ func TestPressureBiasesAutoToCPU(t *testing.T) {
 		first.pull()
 		last.wait()
 		st, p := r.Stats(), c.Status().Pressure
-		if got, want := onBackend(st, gpu.BackendCPU), int64(3*(n-depth)); got != want {
+		if got, want := onBackend(st, CPU), int64(3*(n-depth)); got != want {
 			t.Errorf("%d workers: %d stages on the CPU, want %d", workers, got, want)
 		}
 		if p <= limit || p > limit+2*int64(workers) {
@@ -217,12 +217,12 @@ func TestPressureBiasesAutoToCPU(t *testing.T) {
 		close(g.open)
 		finish(t, r, n)
 		finish(t, strict, 1)
-		before := onBackend(r.Stats(), gpu.BackendGPU)
+		before := onBackend(r.Stats(), GPU)
 		until(t, "the device is idle", func() bool { return !c.Status().Busy })
 		r2 := s.Start(Config{Pipeline: ByName("lzseqr"), Op: Compress, Level: 3})
 		burst(t, r2, 1)
 		finish(t, r2, 1)
-		if st := r2.Stats(); onBackend(st, gpu.BackendGPU)+st.Reclaimed != 1 {
+		if st := r2.Stats(); onBackend(st, GPU)+st.Reclaimed != 1 {
 			t.Errorf("%d workers: no block to an idle device, %d before", workers, before)
 		}
 		r.Close()
@@ -241,7 +241,7 @@ func TestStrictBesideAuto(t *testing.T) {
 		const n = 100
 		cfg := Config{Pipeline: ByName("lzseqr"), Op: Compress, Level: 3, InFlight: n}
 		auto := s.Start(cfg)
-		cfg.Assign = Assignment{gpu.BackendGPU, gpu.BackendCPU}
+		cfg.Assign = Assignment{GPU, CPU}
 		strict := s.Start(cfg)
 		burst(t, strict, 1)
 		<-g.in
@@ -276,7 +276,7 @@ func TestStrictBesideAuto(t *testing.T) {
 // TestPressureNeverOverridesExplicit: no pressure moves stages from where they are assigned.
 func TestPressureNeverOverridesExplicit(t *testing.T) {
 	for _, workers := range forWorkers {
-		for _, assign := range []Assignment{{gpu.BackendGPU, gpu.BackendCPU}, {gpu.BackendCPU, gpu.BackendGPU}, {gpu.BackendGPU, gpu.BackendGPU}, {gpu.BackendFused, gpu.BackendFused}, {gpu.BackendCPU, gpu.BackendCPU}} {
+		for _, assign := range []Assignment{{GPU, CPU}, {CPU, GPU}, {GPU, GPU}, {Fused, Fused}, {CPU, CPU}} {
 			s := withSoft(t, workers, gpu.SoftConfig{
 				Batch: 1, Latency: time.Millisecond, Ops: []gpu.Op{gpu.Stage0, gpu.StageN},
 			})
@@ -288,17 +288,17 @@ func TestPressureNeverOverridesExplicit(t *testing.T) {
 			burst(t, r, n)
 			finish(t, r, n)
 			for _, x := range r.Stats().Stages {
-				want := gpu.BackendCPU
+				want := CPU
 				switch x.Stage {
 				case "lz77":
 					want = assign.Match
 				case "rans":
 					want = assign.Entropy
 				case "verify": // once for each time
-					x.Blocks /= int64(onBackend(r.Stats(), gpu.BackendGPU)) / n
+					x.Blocks /= int64(onBackend(r.Stats(), GPU)) / n
 				}
-				if want == gpu.BackendFused { // which this device does not do
-					want = gpu.BackendGPU
+				if want == Fused { // which this device does not do
+					want = GPU
 				}
 				if x.Backend != want || x.Blocks != n {
 					t.Errorf("%d workers, %v: %+v", workers, assign, x)
@@ -323,7 +323,7 @@ func TestServiceOrder(t *testing.T) {
 				Assign: Assignment{match, entropy},
 			})
 		}
-		stage0, fused, stageN := start(gpu.BackendGPU, gpu.BackendCPU), start(gpu.BackendFused, gpu.BackendFused), start(gpu.BackendCPU, gpu.BackendGPU)
+		stage0, fused, stageN := start(GPU, CPU), start(Fused, Fused), start(CPU, GPU)
 		burst(t, stage0, 1)
 		<-g.in // the device is busy with this one
 		burst(t, stage0, n-1)

@@ -26,9 +26,9 @@ func TestReclaim(t *testing.T) {
 			r := s.Start(cfg)
 			burst(t, r, n)
 			finish(t, r, n) // although the device still holds some
-			if st := r.Stats(); st.Reclaimed == 0 || onBackend(st, gpu.BackendGPU) != 0 {
+			if st := r.Stats(); st.Reclaimed == 0 || onBackend(st, GPU) != 0 {
 				t.Errorf("%d workers: %d reclaimed, %d on the device",
-					workers, st.Reclaimed, onBackend(st, gpu.BackendGPU))
+					workers, st.Reclaimed, onBackend(st, GPU))
 			}
 			if s.DeviceError() != nil {
 				t.Error(s.DeviceError())
@@ -38,7 +38,7 @@ func TestReclaim(t *testing.T) {
 			again := s.Start(cfg)
 			burst(t, again, n)
 			finish(t, again, n)
-			if onBackend(again.Stats(), gpu.BackendGPU) == 0 {
+			if onBackend(again.Stats(), GPU) == 0 {
 				t.Errorf("%d workers: nothing for a device that answers", workers)
 			}
 			r.Close()
@@ -58,7 +58,7 @@ func TestReclaimNot(t *testing.T) {
 		}
 		close(g.open)
 		finish(t, r, 1)
-		if n := onBackend(r.Stats(), gpu.BackendGPU); n != 1 {
+		if n := onBackend(r.Stats(), GPU); n != 1 {
 			t.Errorf("%d on the device", n)
 		}
 		r.Close()
@@ -68,12 +68,12 @@ func TestReclaimNot(t *testing.T) {
 // TestCloseLeavesDevice: Close does not wait for a device that holds blocks of the run, of any
 // backend.
 func TestCloseLeavesDevice(t *testing.T) {
-	for _, backend := range []gpu.Backend{gpu.BackendAuto, gpu.BackendGPU} {
+	for _, backend := range []gpu.Backend{Auto, GPU} {
 		synctest.Test(t, func(t *testing.T) {
 			g, s := startGate(2)
 			r := s.Start(Config{
 				Pipeline: ByName("lzseqr"), Op: Compress, Level: 3, InFlight: 9,
-				Assign: Assignment{backend, gpu.BackendCPU},
+				Assign: Assignment{backend, CPU},
 			})
 			burst(t, r, 9)
 			<-g.in
@@ -109,7 +109,7 @@ func TestReclaimAtAnyTime(t *testing.T) {
 					time.Sleep(time.Duration(5*rand.IntN(9)) * time.Millisecond)
 				},
 			})
-			sameAsCPU(t, s, ByName("lzseqr"), 5, Assignment{gpu.BackendAuto, gpu.BackendAuto})
+			sameAsCPU(t, s, ByName("lzseqr"), 5, Assignment{Auto, Auto})
 			if s.DeviceError() != nil {
 				t.Fatal(s.DeviceError())
 			}
@@ -158,7 +158,7 @@ func TestLateDeviceWrites(t *testing.T) {
 	}
 	want := bytes.Clone(run()) // the block has memory for its result now
 	s.SetDevice(d)
-	r.device, r.cfg.Assign = s.device.Load(), Assignment{gpu.BackendFused, gpu.BackendFused}
+	r.device, r.cfg.Assign = s.device.Load(), Assignment{Fused, Fused}
 	got := run()
 	close(d.hold)
 	<-d.done
@@ -182,10 +182,10 @@ func TestTrialOfDevice(t *testing.T) {
 			}
 			s := withSoft(t, 2, cfg)
 			for range 3 {
-				sameAsCPU(t, s, ByName("lzseqr"), 5, Assignment{gpu.BackendAuto, gpu.BackendAuto})
+				sameAsCPU(t, s, ByName("lzseqr"), 5, Assignment{Auto, Auto})
 				time.Sleep(time.Second) // until the last batches end
 			}
-			used := onBackend(s.Stats(), gpu.BackendGPU)
+			used := onBackend(s.Stats(), GPU)
 			st, _ := s.DeviceStatus()
 			if slow && (used > 0 || requests.Load() > 8 || len(st.TooSlow) == 0) {
 				t.Errorf("slow device: %d requests, %d stages, status %v", requests.Load(), used, &st)

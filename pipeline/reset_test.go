@@ -23,7 +23,7 @@ func TestResetBehindHandoff(t *testing.T) {
 	if err := s.SetDevice(d); err != nil {
 		t.Fatal(err)
 	}
-	cfg := Config{Pipeline: p, Op: Decompress, InFlight: 1, Checks: true, Assign: Assignment{gpu.BackendGPU, gpu.BackendGPU}}
+	cfg := Config{Pipeline: p, Op: Decompress, InFlight: 1, Checks: true, Assign: Assignment{GPU, GPU}}
 	r := s.Start(cfg)
 	defer r.Close()
 	for range 2000 {

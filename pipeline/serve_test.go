@@ -60,7 +60,7 @@ func TestPatience(t *testing.T) {
 // startFused starts a run of n blocks whose stages the device does in one request each.
 func startFused(s *Scheduler, n int) *Run {
 	return s.Start(Config{
-		Pipeline: ByName("lzseqr"), Op: Compress, Level: 3, InFlight: n, Assign: Assignment{gpu.BackendFused, gpu.BackendFused},
+		Pipeline: ByName("lzseqr"), Op: Compress, Level: 3, InFlight: n, Assign: Assignment{Fused, Fused},
 	})
 }
 
@@ -153,7 +153,7 @@ func TestNoStarvation(t *testing.T) {
 			burst(t, front[i], 1)
 		}
 		back := s.Start(Config{
-			Pipeline: ByName("lzseqr"), Op: Compress, Level: 3, InFlight: n, Assign: Assignment{gpu.BackendGPU, gpu.BackendCPU},
+			Pipeline: ByName("lzseqr"), Op: Compress, Level: 3, InFlight: n, Assign: Assignment{GPU, CPU},
 		})
 		<-g.in // the device is busy with the first
 		burst(t, back, n)

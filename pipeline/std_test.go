@@ -151,10 +151,10 @@ func TestStandardSameBytes(t *testing.T) {
 					t.Errorf("level %d, %d workers: other bytes", level, workers)
 				}
 				s := withSoft(t, workers, gpu.SoftConfig{Batch: 2})
-				if fmt.Sprint(codedPieces(t, s, p, level, 10_000, src, Assignment{Match: gpu.BackendGPU})) != want {
+				if fmt.Sprint(codedPieces(t, s, p, level, 10_000, src, Assignment{Match: GPU})) != want {
 					t.Errorf("level %d, device: other bytes", level)
 				}
-				if onBackend(s.Stats(), gpu.BackendGPU) == 0 {
+				if onBackend(s.Stats(), GPU) == 0 {
 					t.Error("nothing ran on the device")
 				}
 			}

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/container"
 )
 
@@ -79,9 +78,9 @@ func (c *stressClient) begin() *stressRun {
 	}
 	switch r.short = c.kept == nil && rng.IntN(4) == 0; {
 	case r.short:
-		cfg.InFlight, cfg.Assign = 1, Assignment{gpu.BackendCPU, gpu.BackendCPU}
+		cfg.InFlight, cfg.Assign = 1, Assignment{CPU, CPU}
 	case rng.IntN(3) == 0:
-		cfg.Assign = Assignment{gpu.BackendGPU, gpu.BackendGPU}
+		cfg.Assign = Assignment{GPU, GPU}
 	}
 	if rng.IntN(2) == 0 {
 		r.ctx, r.cancel = context.WithCancel(context.Background())

@@ -144,9 +144,9 @@ func TestDeviceWrong(t *testing.T) {
 					wrong(r)
 				}
 			}, gpu.SoftConfig{})
-			assign := map[string]Assignment{"Stage0": {gpu.BackendGPU, gpu.BackendCPU}, "Fused": {gpu.BackendFused, gpu.BackendFused}}[op]
+			assign := map[string]Assignment{"Stage0": {GPU, CPU}, "Fused": {Fused, Fused}}[op]
 			if assign == (Assignment{}) {
-				assign = Assignment{gpu.BackendCPU, gpu.BackendGPU}
+				assign = Assignment{CPU, GPU}
 			}
 			sameAsCPU(t, s, ByName("lzseqr"), 5, assign)
 			if st := s.Stats(); st.Wrong == 0 || st.Wrong > st.Failed || st.Failed > st.Returned {
@@ -170,18 +170,18 @@ func TestDevicePanics(t *testing.T) {
 			s.EnableStats(true)
 			s.SetDevice(touchy{gpu.NewSoft(Host, gpu.SoftConfig{})})
 		}
-		sameAsCPU(t, s, ByName("lzseqr"), 5, Assignment{gpu.BackendFused, gpu.BackendFused})
+		sameAsCPU(t, s, ByName("lzseqr"), 5, Assignment{Fused, Fused})
 		var p *PanicError
 		if !errors.As(s.DeviceError(), &p) {
 			t.Error("device error", s.DeviceError())
 		}
-		if n := onBackend(s.Stats(), gpu.BackendGPU); n > 0 {
+		if n := onBackend(s.Stats(), GPU); n > 0 {
 			t.Error(n, "blocks on the device")
 		}
 	}
 	s := NewScheduler(1)
 	s.SetDevice(touchy{gpu.NewSoft(Host, gpu.SoftConfig{})})
-	cfg := Config{Pipeline: ByName("lzr"), Level: 1, Assign: Assignment{gpu.BackendGPU, gpu.BackendGPU}}
+	cfg := Config{Pipeline: ByName("lzr"), Level: 1, Assign: Assignment{GPU, GPU}}
 	if err := s.Check(cfg, 1<<16); !errors.Is(err, errCannot) {
 		t.Error("Check:", err)
 	}
@@ -196,7 +196,7 @@ func (touchy) Accepts(*gpu.Request) bool { panic("touchy") }
 func TestDamagedInput(t *testing.T) {
 	s := withSoft(t, 2, gpu.SoftConfig{})
 	src := corpus.ByName("text").Make(20 * deviceBlock)
-	blocks, err := compressAll(s, ByName("lzseqr"), 5, deviceBlock, src, Assignment{gpu.BackendCPU, gpu.BackendCPU})
+	blocks, err := compressAll(s, ByName("lzseqr"), 5, deviceBlock, src, Assignment{CPU, CPU})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,12 +207,12 @@ func TestDamagedInput(t *testing.T) {
 		bad := slices.Clone(blocks)
 		bad[3].payload = bytes.Clone(bad[3].payload)
 		damage(&bad[3])
-		_, err := decompressAll(s, ByName("lzseqr"), bad, Assignment{gpu.BackendCPU, gpu.BackendGPU})
+		_, err := decompressAll(s, ByName("lzseqr"), bad, Assignment{CPU, GPU})
 		if !errors.Is(err, ErrChecksum) && !errors.Is(err, ErrPayload) {
 			t.Error(err)
 		}
 	}
-	if st := s.Stats(); s.DeviceError() != nil || st.Wrong > 0 || onBackend(st, gpu.BackendGPU) == 0 {
+	if st := s.Stats(); s.DeviceError() != nil || st.Wrong > 0 || onBackend(st, GPU) == 0 {
 		t.Errorf("%v, %+v", s.DeviceError(), st)
 	}
 }
@@ -221,12 +221,12 @@ func TestDamagedInput(t *testing.T) {
 // result.
 func TestDecodeWithoutChecks(t *testing.T) {
 	s := withSoft(t, 2, gpu.SoftConfig{})
-	cfg := Config{Pipeline: ByName("lzseqr"), Op: Decompress, Assign: Assignment{gpu.BackendCPU, gpu.BackendGPU}}
+	cfg := Config{Pipeline: ByName("lzseqr"), Op: Decompress, Assign: Assignment{CPU, GPU}}
 	if err := s.Check(cfg, deviceBlock); !errors.Is(err, errCannot) {
 		t.Error(err)
 	}
 	src := corpus.ByName("text").Make(deviceBlock)
-	blocks, err := compressAll(s, cfg.Pipeline, 5, deviceBlock, src, Assignment{gpu.BackendCPU, gpu.BackendCPU})
+	blocks, err := compressAll(s, cfg.Pipeline, 5, deviceBlock, src, Assignment{CPU, CPU})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestDecodeWithoutChecks(t *testing.T) {
 	b.Src, b.Raw, b.Kind = blocks[0].payload, blocks[0].raw, blocks[0].kind
 	r.Submit(b)
 	next(t, r)
-	if onBackend(r.Stats(), gpu.BackendGPU) > 0 {
+	if onBackend(r.Stats(), GPU) > 0 {
 		t.Error("the device was asked")
 	}
 }
@@ -245,9 +245,9 @@ func TestDecodeWithoutChecks(t *testing.T) {
 func TestTracePanics(t *testing.T) {
 	s := withSoft(t, 1, gpu.SoftConfig{})
 	r := s.Start(Config{
-		Pipeline: ByName("lzr"), Op: Compress, Level: 1, Assign: Assignment{gpu.BackendGPU, gpu.BackendGPU},
+		Pipeline: ByName("lzr"), Op: Compress, Level: 1, Assign: Assignment{GPU, GPU},
 		Trace: func(e Event) {
-			if e.Backend == gpu.BackendGPU {
+			if e.Backend == GPU {
 				panic("trace")
 			}
 		},

@@ -13,7 +13,7 @@ qemu_timeout=60m
 library_packages=(. ./internal/blackbox/...)
 
 # Packages that start goroutines or share memory between them, for the race detector.
-race_packages=("${library_packages[@]}" ./gzip ./httpcompress ./pipeline/... ./gpu ./gpu/internal/... ./gpu/pz
+race_packages=("${library_packages[@]}" ./gzip ./httpcompress ./pipeline/... ./gpu ./gpu/internal/host ./gpu/pz
   ./internal/blockcache ./internal/cli ./httprange ./parity ./examples/profile)
 
 # Packages whose results could depend on byte order or word size. The match finders take long under
@@ -195,7 +195,7 @@ gpu() {
   local -x CGO_ENABLED=1 CI=1 # a missing adapter is a failure
   go vet -tags "$tags" ./... && go run "$staticcheck" -tags "$tags" ./gpu/... &&
     go test -timeout "$timeout" -tags "$tags" \
-      ./gpu ./gpu/internal/... ./gpu/opengl ./gpu/webgpu ./gpu/pz ./gpu/day
+      ./gpu ./gpu/internal/host ./gpu/opengl ./gpu/webgpu ./gpu/pz ./gpu/day
 }
 
 # gpu_drivers runs the tests of the GPU drivers on llvmpipe with 4, 8 and 16 lanes, as far as the

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/gopz/compress/gpu"
-	"github.com/gopz/compress/gpu/gputest"
+	"github.com/gopz/compress/gpu/internal/gputest"
 )
 
 // TestRun runs the program with a small budget. Every device must conform, and every line must be

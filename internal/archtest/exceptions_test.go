@@ -4,7 +4,7 @@ package archtest
 // the root package has, which is "compress", and how many folders the top of the tree.
 var maxCounts = map[string]int{
 	"compress": 100, "pipeline": 35, "lz77": 25, "simd": 25,
-	"archive": 10, "fse": 15, "gpu": 35, "gpu/gputest": 15, "gpu/interp": 15, "gpu/kernels": 5,
+	"archive": 10, "fse": 15, "gpu": 50,
 	"gzip": 15, "httpcompress": 15, "httprange": 35, "lzseq": 10, "parity": 25, "zipmethod": 5,
 	"root files": 14, "root tests": 12, "top folders": 22,
 }
@@ -28,8 +28,6 @@ var exceptions = map[string]map[string]int{
 // shrinking lists further exceptions. They must go: lower numbers, delete rows, add none.
 var shrinking = map[string]map[string]int{
 	"exported": {
-		"CacheStats internal/blockcache.Stats": 1, "DamageKind internal/index.DamageKind": 1,
-		"gpu/gputest.Tracer gpu/internal/host.Trace": 1, "gpu/interp.Driver gpu/internal/host.Queue": 1,
 		"lz77.BlockSplitter lz77/internal/optimal.BlockSplitter": 1,
 		"lz77.Contexts lz77/internal/optimal.Contexts":           1,
 		"lz77.Counts lz77/internal/optimal.Counts":               1,
@@ -49,7 +47,6 @@ var shrinking = map[string]map[string]int{
 		"pipeline.NewWindow internal/ldm.Window":                 1,
 	},
 	"counts": { // see maxCounts
-		"compress":   131,
 		"pipeline":   59,
 		"lz77":       49,
 		"simd":       129,

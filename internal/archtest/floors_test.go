@@ -26,22 +26,25 @@ var packages = floors(map[floor]string{
 		internal/measuring internal/pieces internal/plot internal/section internal/suffix
 		internal/zstframe lz77/internal/base pipeline/internal/fifo simd`,
 	codecs: `
-		fse gpu gpu/internal/host gpu/kernels gpu/opengl gpu/webgpu internal/codec/deflate
+		fse gpu gpu/internal/host gpu/internal/kernels gpu/opengl gpu/webgpu internal/codec/deflate
 		internal/codec/huffman internal/codec/inflate internal/codec/rans internal/codec/rans/internal/ctx
 		internal/codec/rans/internal/model internal/codec/zstd internal/ldm internal/x86 lz77
 		lz77/internal/optimal lzseq`,
 	engine: `
-		internal/gzaccess internal/gzfile internal/gzindex internal/gzrecover internal/index
-		internal/pzfile internal/zstdec internal/zstfile pipeline pipeline/internal/offload`,
-	library: `. gzip httprange internal/merge parity zipmethod`,
+		internal/gzaccess internal/gzfile internal/gzindex internal/gzrecover internal/hook
+		internal/index internal/pzfile internal/zstdec internal/zstfile pipeline pipeline/internal/offload`,
+	library: `. gzip httprange internal/bridge internal/merge parity zipmethod`,
 	programs: `
 		archive httpcompress internal/cli internal/cli/internal/foreign internal/cli/internal/train
 		internal/cli/remote internal/refdec internal/refzst`,
 	commands: `cmd/pz gpu/pz`,
-	tools:    `examples/profile gpu/day gpu/interp internal/bench internal/seqdump`,
+	tools:    `examples/profile gpu/day gpu/internal/interp internal/bench internal/seqdump`,
 	workshop: `
-		gpu/gputest internal/archtest internal/bcetest internal/corpus internal/deflatetest
-		internal/mutants internal/peertest internal/testenv internal/wgsl packaging`,
+		gpu/internal/gputest internal/archtest internal/bcetest internal/blackbox/bbtest
+		internal/blackbox/damage internal/blackbox/devices internal/blackbox/output
+		internal/blackbox/randomaccess internal/blackbox/recovery internal/blackbox/references
+		internal/blackbox/standard internal/blackbox/streams internal/blackbox/tools internal/corpus
+		internal/deflatetest internal/mutants internal/peertest internal/testenv internal/wgsl packaging`,
 })
 
 func floors(list map[floor]string) map[string]floor {
@@ -59,24 +62,32 @@ func floors(list map[floor]string) map[string]floor {
 var sideways = imports(`
 gpu lz77: results hold sequences
 gpu lzseq: results hold lzseq's streams
-gpu/gputest gpu: tests devices
-gpu/gputest gpu/internal/host: tests the times that its devices take
-gpu/gputest internal/codec/rans: compares with the CPU's coders
-gpu/gputest internal/corpus: generates content
-gpu/gputest internal/testenv: finds its settings
-gpu/gputest lz77: compares with the CPU's match finders
-gpu/gputest lzseq: compares with the CPU's streams
+gpu/internal/gputest gpu: tests devices
+gpu/internal/gputest gpu/internal/host: tests the times that its devices take
+gpu/internal/gputest internal/codec/rans: compares with the CPU's coders
+gpu/internal/gputest internal/corpus: generates content
+gpu/internal/gputest internal/testenv: finds its settings
+gpu/internal/gputest lz77: compares with the CPU's match finders
+gpu/internal/gputest lzseq: compares with the CPU's streams
 gpu/internal/host gpu: implements the devices
 gpu/internal/host internal/codec/rans: prepares lane groups
 gpu/internal/host lz77: parses candidates into sequences
 gpu/internal/host lzseq: splits sequences into streams
 gpu/opengl gpu: is a device
 gpu/opengl gpu/internal/host: is the driver below it
-gpu/opengl gpu/kernels: runs the kernels
+gpu/opengl gpu/internal/kernels: runs the kernels
 gpu/webgpu gpu: is a device
 gpu/webgpu gpu/internal/host: is the driver below it
-gpu/webgpu gpu/kernels: runs the kernels
+gpu/webgpu gpu/internal/kernels: runs the kernels
 gzip .: compresses through its Writer
+gzip internal/bridge: resumes in a member that it has begun
+internal/blackbox/bbtest .: decodes files through it
+internal/blackbox/bbtest gpu: makes devices
+internal/blackbox/bbtest internal/bridge: writes with any pipeline
+internal/blackbox/bbtest internal/corpus: generates content
+internal/blackbox/bbtest internal/testenv: finds its settings
+internal/blackbox/bbtest pipeline: makes devices
+internal/bridge .: lends its abilities
 internal/cli archive: makes, lists and extracts archives
 internal/cli internal/cli/internal/foreign: reads other formats
 internal/cli internal/cli/internal/train: makes dictionaries
@@ -105,6 +116,7 @@ internal/gzaccess internal/index: makes an index of a file
 internal/gzrecover internal/gzfile: reads headers and trailers
 internal/gzrecover internal/index: reads damaged files, names kinds of damage
 internal/merge .: decompresses blocks to see which are intact
+internal/merge internal/bridge: looks for a seek table
 internal/merge parity: restores what no copy has
 internal/mutants .: decodes files through it
 internal/mutants internal/testenv: finds its settings
@@ -171,6 +183,9 @@ var cgo = map[string]string{
 	"gpu/opengl":     "opengl && cgo && linux",
 	"internal/bench": "libdeflate && cgo",
 }
+
+// blocks lists the building blocks that programs use besides the library.
+var blocks = []string{"gpu", "pipeline", "simd"}
 
 // linked lists the packages that only these main packages may import: importing one links a GPU
 // driver and its binding into the program, or net/http.

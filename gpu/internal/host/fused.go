@@ -14,7 +14,7 @@ import (
 // entropy coding. The host uploads content and downloads payloads. One invocation parses a segment
 // of lz77.SegmentSize bytes, because each step of a lazy parse depends on the one before; so the
 // GPU is busy only with many segments at a time. The head of each kernel says what it computes.
-// gpu/kernels/fused_begin.wgsl describes the buffers.
+// gpu/internal/kernels/fused_begin.wgsl describes the buffers.
 
 const (
 	// fusedBytes is the most content of a batch, unless SetContent changes it: as much as one
@@ -49,7 +49,7 @@ const (
 	guessMargin = 4
 )
 
-// Sizes in 32-bit words, as in gpu/kernels/fused_begin.wgsl.
+// Sizes in 32-bit words, as in gpu/internal/kernels/fused_begin.wgsl.
 const (
 	headerWords    = 16   // head of an upload
 	fusedWords     = 36   // descriptor of a block

@@ -24,7 +24,7 @@ import (
 	"sync/atomic"
 
 	"github.com/gopz/compress/gpu/internal/host"
-	"github.com/gopz/compress/gpu/kernels"
+	"github.com/gopz/compress/gpu/internal/kernels"
 )
 
 // Options configures a driver.

@@ -1,4 +1,4 @@
-package pipeline
+package gputest_test
 
 import (
 	"errors"
@@ -8,22 +8,23 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/gpu"
-	"github.com/gopz/compress/gpu/gputest"
+	"github.com/gopz/compress/gpu/internal/gputest"
 	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/pipeline"
 )
 
 // TestSoftConforms: the software device, which is made of the CPU's code, passes the conformance
 // suite.
 func TestSoftConforms(t *testing.T) {
 	configs := []gpu.SoftConfig{{Batch: 7, Concurrent: 3}}
-	if !brief() {
+	if testenv.All() && !testenv.Race {
 		configs = append(configs, gpu.SoftConfig{})
 	}
 	for _, cfg := range configs {
 		gputest.Run(t, func(c gputest.Config) (gpu.Device, error) {
 			cfg.Fault = c.Fault
-			return gpu.NewSoft(Host, cfg), nil
+			return gpu.NewSoft(pipeline.Host, cfg), nil
 		})
 	}
 }
@@ -57,7 +58,7 @@ var broken = map[string]struct {
 		if r.Op == gpu.Stage0 && r.Limits.MaxOffset == 32 {
 			r.Limits.MaxOffset = 33
 			defer func() { r.Limits.MaxOffset = 32 }()
-			return Host(r)
+			return pipeline.Host(r)
 		}
 		return nil
 	})},
@@ -69,7 +70,7 @@ var broken = map[string]struct {
 	})},
 	"damage": {"HostileWork", spoiled(func(r *gpu.Request) error { r.Err = nil; return nil })},
 	"batch": {"Batches", func(c gputest.Config) gpu.Device {
-		soft := gpu.NewSoft(Host, gpu.SoftConfig{Batch: 5, Fault: c.Fault})
+		soft := gpu.NewSoft(pipeline.Host, gpu.SoftConfig{Batch: 5, Fault: c.Fault})
 		return &faulty{soft, func(d gpu.Device, op gpu.Op, batch []*gpu.Request) error {
 			if len(batch) == 5 {
 				batch = batch[:4]
@@ -78,14 +79,14 @@ var broken = map[string]struct {
 		}}
 	}},
 	"loss": {"Lost", func(c gputest.Config) gpu.Device {
-		soft := gpu.NewSoft(Host, gpu.SoftConfig{})
+		soft := gpu.NewSoft(pipeline.Host, gpu.SoftConfig{})
 		return &faulty{soft, func(d gpu.Device, op gpu.Op, batch []*gpu.Request) error {
 			return d.Run(op, batch)
 		}}
 	}},
 	"goroutine": {"Release", func(c gputest.Config) gpu.Device {
 		go func() { select {} }()
-		return gpu.NewSoft(Host, gpu.SoftConfig{Fault: c.Fault})
+		return gpu.NewSoft(pipeline.Host, gpu.SoftConfig{Fault: c.Fault})
 	}},
 }
 
@@ -93,7 +94,7 @@ var broken = map[string]struct {
 // if it has none.
 func spoiled(spoil func(*gpu.Request) error) func(gputest.Config) gpu.Device {
 	return func(c gputest.Config) gpu.Device {
-		soft := gpu.NewSoft(Host, gpu.SoftConfig{Batch: 9, Fault: c.Fault})
+		soft := gpu.NewSoft(pipeline.Host, gpu.SoftConfig{Batch: 9, Fault: c.Fault})
 		return &faulty{soft, func(d gpu.Device, op gpu.Op, batch []*gpu.Request) error {
 			err := d.Run(op, batch)
 			for _, r := range batch {

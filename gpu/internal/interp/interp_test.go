@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/gpu"
-	"github.com/gopz/compress/gpu/gputest"
+	"github.com/gopz/compress/gpu/internal/gputest"
 	"github.com/gopz/compress/gpu/internal/host"
 	"github.com/gopz/compress/internal/testenv"
 )

@@ -28,7 +28,7 @@ func TestGenerated(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", f.Name(), err)
 		} else if GLSL(name) != want {
-			t.Errorf("%s.glsl is out of date; run: go generate ./gpu/kernels", name)
+			t.Errorf("%s.glsl is out of date; run: go generate ./gpu/internal/kernels", name)
 		}
 	}
 	for name, n := range kernels {

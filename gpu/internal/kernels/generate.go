@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/gopz/compress/gpu/kernels"
+	"github.com/gopz/compress/gpu/internal/kernels"
 	"github.com/gopz/compress/internal/wgsl"
 )
 

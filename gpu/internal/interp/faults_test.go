@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/gpu"
-	"github.com/gopz/compress/gpu/gputest"
+	"github.com/gopz/compress/gpu/internal/gputest"
 	"github.com/gopz/compress/gpu/internal/host"
-	"github.com/gopz/compress/gpu/kernels"
+	"github.com/gopz/compress/gpu/internal/kernels"
 	"github.com/gopz/compress/internal/testenv"
 )
 
