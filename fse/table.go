@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
-	"github.com/gopz/compress/simd"
+	"github.com/gopz/compress/internal/kernels"
 )
 
 // spread assigns the cells of a table to symbols (RFC 8878, section 4.1.1). The format deals out
@@ -78,7 +78,7 @@ func (s *spread) fill(d *Distribution) (inverse, rare uint) {
 // the index less p.
 type EncTable struct {
 	// Transitions is set by Build. It is exported for kernels.
-	Transitions simd.StateTable
+	Transitions kernels.StateTable
 
 	log    uint8
 	spread spread
@@ -102,7 +102,7 @@ func (t *EncTable) Build(d *Distribution) {
 		if p == 1 {
 			maxBits = uint32(d.Log)
 		}
-		t.Transitions.Symbols[i] = simd.StateSymbol{
+		t.Transitions.Symbols[i] = kernels.StateSymbol{
 			Bits: maxBits<<16 - p<<maxBits, Place: int32(at) - int32(p),
 		}
 		if d.Prob[i] < 0 {
@@ -124,7 +124,7 @@ func (t *EncTable) Build(d *Distribution) {
 // BuildSymbol sets t to the table of a single symbol, which takes no bits.
 func (t *EncTable) BuildSymbol(symbol uint8) {
 	t.log = 0
-	t.Transitions.Symbols[symbol] = simd.StateSymbol{}
+	t.Transitions.Symbols[symbol] = kernels.StateSymbol{}
 	t.Transitions.States[0] = 0
 }
 

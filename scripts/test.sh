@@ -15,13 +15,14 @@ race_packages=(. ./gzip ./httpcompress ./pipeline/... ./gpu ./gpu/internal/... .
 
 # Packages whose results could depend on byte order or word size. The match finders take long under
 # an emulator, and only --all runs them there.
-byte_packages=(./simd ./lzseq ./fse ./internal/codec/... ./internal/bitio ./internal/suffix
-  ./internal/pzfile ./internal/gzfile ./internal/gzindex ./internal/gzaccess ./internal/zstfile
-  ./internal/peertest ./parity)
+byte_packages=(./simd ./internal/kernels ./lzseq ./fse ./internal/codec/... ./internal/bitio
+  ./internal/suffix ./internal/pzfile ./internal/gzfile ./internal/gzindex ./internal/gzaccess
+  ./internal/zstfile ./internal/peertest ./parity)
 match_packages=(./lz77/...)
 
 # Packages that have kernels in assembly or call them. The root package compares digests of files.
-kernel_packages=(./simd ./internal/codec/... ./lz77/... ./lzseq ./pipeline ./internal/peertest .)
+kernel_packages=(./simd ./internal/cpu ./internal/kernels ./internal/codec/... ./lz77/... ./lzseq
+  ./pipeline ./internal/peertest .)
 
 usage() {
   cat <<'USAGE'
@@ -242,7 +243,7 @@ tier() {
 
 emulated_portable() {
   local -x PZ_SIMD=portable
-  emulated arm64 qemu-aarch64 -count=1 ./simd ./lzseq
+  emulated arm64 qemu-aarch64 -count=1 ./simd ./internal/cpu ./internal/kernels ./lzseq
 }
 
 noasm() {
@@ -297,7 +298,7 @@ steps() {
   step all arm64 emulated arm64 qemu-aarch64 "${byte_packages[@]}" "${match_packages[@]}" .
   step all arm64-portable emulated_portable
   step all modules modules
-  step all assembly simd/_asm/check.sh
+  step all assembly internal/kernels/_asm/check.sh
   step all release release
   step all fuzz scripts/fuzz.sh --each 2s
 }

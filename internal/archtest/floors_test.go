@@ -88,6 +88,8 @@ var packages = map[string]floor{
 	"pipeline/internal/fifo": ground,
 
 	"simd":             ground,
+	"internal/cpu":     ground,
+	"internal/kernels": ground,
 	"internal/bitio":   ground,
 	"internal/binlog":  ground,
 	"internal/suffix":  ground,
@@ -183,6 +185,10 @@ var sideways = map[arrow]string{
 
 	{"internal/mutants", ""}: "decodes files through it",
 
+	{"internal/kernels", "internal/cpu"}: "asks for the tier in use",
+	{"internal/kernels", "simd"}:         "prefetches",
+	{"simd", "internal/cpu"}:             "asks for the tier in use",
+
 	{"lz77", "lz77/internal/optimal"}: "exports its parser and its types",
 
 	{"lzseq", "lz77"}: "codes sequences, a type of lz77",
@@ -207,7 +213,7 @@ var sideways = map[arrow]string{
 // foreign lists the modules that packages and their tests may import, and these packages. A module's
 // path covers all its packages.
 var foreign = map[string][]string{
-	"github.com/klauspost/cpuid/v2": {"simd"},
+	"github.com/klauspost/cpuid/v2": {"internal/cpu"},
 	"github.com/cespare/xxhash/v2": {"internal/refzst", "internal/zstdec", "internal/zstfile", "parity",
 		"pipeline", "internal/codec/zstd"},
 	"github.com/klauspost/reedsolomon": {"parity"}, // importers of the other packages need not build it
