@@ -32,17 +32,13 @@ func SequenceCodes[S Sequence](
 	return sequenceCodesKernel(dst, counts, repeats, codes, raw(seqs))
 }
 
-// StateTable has the transitions of an encoder's states. Package fse has an essay on it.
+// StateTable is fse.Transitions, which this package cannot import.
 type StateTable struct {
-	Symbols [256]StateSymbol
-	States  [1 << 12]uint16
-}
-
-// StateSymbol is the entry of a symbol. From state s the encoder emits the low n bits of s, with n
-// = (s + Bits) >> 16. The next state is States[s>>n + Place].
-type StateSymbol struct {
-	Bits  uint32
-	Place int32
+	Symbols [256]struct {
+		Bits  uint32
+		Place int32
+	}
+	States [1 << 12]uint16
 }
 
 // SequenceStates is the state of encoding sequences.

@@ -148,7 +148,8 @@ func stateTable(r *rand.Rand) *StateTable {
 	}
 	for i := range t.Symbols {
 		n := 3 + r.Uint32N(9) // or one more
-		t.Symbols[i] = StateSymbol{n<<16 + 1<<16 - 2048 - r.Uint32N(2048), -int32(2048>>n) / 2}
+		t.Symbols[i].Bits = n<<16 + 1<<16 - 2048 - r.Uint32N(2048)
+		t.Symbols[i].Place = -int32(2048>>n) / 2
 		if n < 12 {
 			t.Symbols[i].Place += r.Int32N(2048)
 		}

@@ -135,7 +135,7 @@ func (e *Encoder) appendBits(dst []byte, n int) []byte {
 	bits := uint(0)
 	for k := range tables {
 		tables[k] = &e.codes[k].pending.enc
-		transitions[k] = &tables[k].Transitions
+		transitions[k] = (*kernels.StateTable)(&tables[k].Transitions)
 		s.State[k] = tables[k].Start(last.Codes[k])
 		bits += uint(n)*tables[k].Log() + extraBits(k, &e.block.codes[k])
 	}
