@@ -1,8 +1,8 @@
 package lz77
 
 import (
+	"github.com/gopz/compress/internal/kernels"
 	"github.com/gopz/compress/lz77/internal/base"
-	"github.com/gopz/compress/simd"
 )
 
 // The greedy parser of DoubleHash has two hash tables with one candidate per hash, as zstd's
@@ -13,8 +13,8 @@ import (
 // next position. A match at the last offset one byte further on is taken at once. Behind a match it
 // also tries the offset before the last.
 //
-// Cost: two cache accesses per position searched. simd.ParseDouble does the same in assembly,
-// except for the last simd.DoubleSlack bytes.
+// Cost: two cache accesses per position searched. kernels.ParseDouble does the same in assembly,
+// except for the last kernels.DoubleSlack bytes.
 
 // longEnough is the length of a match in bytes from which the next position is not searched: the
 // size of the kernel's vectors.
@@ -22,7 +22,7 @@ const longEnough = 32
 
 // resetDouble empties both tables and inserts the positions in front of start. It returns the state
 // from which a kernel or the portable code goes on.
-func (m *Matcher) resetDouble(src []byte, start int) simd.DoubleParse {
+func (m *Matcher) resetDouble(src []byte, start int) kernels.DoubleParse {
 	longLog := base.TableLog(m.params.LongHashLog, len(src))
 	m.long = base.EmptyTable(m.long, longLog)
 	long, longShift := m.long, 64-longLog
@@ -38,7 +38,7 @@ func (m *Matcher) resetDouble(src []byte, start int) simd.DoubleParse {
 	if m.limits.Repeats == 0 {
 		repeats = [2]int{len(src) + 1, len(src) + 1} // farther than any position
 	}
-	return simd.DoubleParse{
+	return kernels.DoubleParse{
 		At: max(start, 1), Anchor: start, End: len(src) - base.Tail, Repeats: repeats,
 		LongShift: uint64(longShift), ShortShift: uint64(shift), ShortMask: mask, TagMask: uint64(m.tagMask),
 		SkipLog: uint64(m.params.SkipLog & 31), MinMatch: m.limits.MinMatch,
@@ -50,10 +50,10 @@ func (m *Matcher) resetDouble(src []byte, start int) simd.DoubleParse {
 func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence {
 	st := m.resetDouble(src, start)
 	next := st.At + checkpointBytes
-	if simd.HasDouble() {
-		for st.At < min(st.End, len(src)-simd.DoubleSlack) || st.CheckRepeat != 0 {
+	if kernels.HasDouble() {
+		for st.At < min(st.End, len(src)-kernels.DoubleSlack) || st.CheckRepeat != 0 {
 			dst = m.grow(dst)
-			n := simd.ParseDouble(&st, src, m.long, m.table, dst[len(dst):cap(dst)])
+			n := kernels.ParseDouble(&st, src, m.long, m.table, dst[len(dst):cap(dst)])
 			dst = dst[:len(dst)+n]
 			if st.At >= next {
 				next = st.At + checkpointBytes
@@ -70,7 +70,7 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence 
 
 // parseDoublePortable continues a greedy parse from st to position stop or a little farther.
 func (m *Matcher) parseDoublePortable(
-	dst []Sequence, src []byte, st *simd.DoubleParse, stop int,
+	dst []Sequence, src []byte, st *kernels.DoubleParse, stop int,
 ) []Sequence {
 	long, longShift := m.long, uint8(st.LongShift)
 	short, shift, mask := m.table, m.shift, lowBytesMask(m.params.HashBytes)

@@ -1,6 +1,7 @@
 package lz77
 
 import (
+	"github.com/gopz/compress/internal/kernels"
 	"github.com/gopz/compress/lz77/internal/base"
 	"github.com/gopz/compress/simd"
 )
@@ -17,7 +18,7 @@ import (
 // position is inserted into both tables.
 //
 // Cost: two cache accesses per position searched, and up to two more per match found.
-// simd.ParseDoubleLazy does the same in assembly.
+// kernels.ParseDoubleLazy does the same in assembly.
 
 // Of the first denseBytes positions of a match, every insertStep-th is inserted into the tables,
 // and of the others every sparseStep-th. With insertStep everywhere, text and tables are 0.1%
@@ -36,7 +37,7 @@ const endSkip = 3
 func (m *Matcher) parseDoubleLazy(dst []Sequence, src []byte, start int) []Sequence {
 	st := m.resetDouble(src, start)
 	m.costs.reset(len(dst), start)
-	if !simd.HasDouble() {
+	if !kernels.HasDouble() {
 		for st.At < st.End {
 			dst = m.parseDoubleLazyPortable(dst, src, &st, min(st.At+checkpointBytes, st.End))
 			m.reach(st.At - start)
@@ -46,7 +47,7 @@ func (m *Matcher) parseDoubleLazy(dst []Sequence, src []byte, start int) []Seque
 	st.Nice = m.params.Nice
 	for next := st.At + checkpointBytes; st.At < st.End || st.PendingLen > 0; {
 		dst = m.grow(dst)
-		n := simd.ParseDoubleLazy(&st, src, m.long, m.table, &m.costs.cost, dst[len(dst):cap(dst)],
+		n := kernels.ParseDoubleLazy(&st, src, m.long, m.table, &m.costs.cost, dst[len(dst):cap(dst)],
 			m.costs.untilUpdate(dst))
 		dst = dst[:len(dst)+n]
 		if st.PendingLen > 0 {
@@ -62,7 +63,7 @@ func (m *Matcher) parseDoubleLazy(dst []Sequence, src []byte, start int) []Seque
 
 // parseDoubleLazyPortable continues a parse from st to position stop or a little farther.
 func (m *Matcher) parseDoubleLazyPortable(
-	dst []Sequence, src []byte, st *simd.DoubleParse, stop int,
+	dst []Sequence, src []byte, st *kernels.DoubleParse, stop int,
 ) []Sequence {
 	long, longShift := m.long, uint8(st.LongShift)
 	short, shift, mask := m.table, m.shift, lowBytesMask(m.params.HashBytes)

@@ -1,8 +1,8 @@
 package lz77
 
 import (
+	"github.com/gopz/compress/internal/kernels"
 	"github.com/gopz/compress/lz77/internal/base"
-	"github.com/gopz/compress/simd"
 )
 
 // The lazy parser takes the best match at each position, unless one of the next Lazy positions has
@@ -57,7 +57,7 @@ type segment struct {
 // m.candidates.
 func (m *Matcher) parseLazy(dst []Sequence, src []byte, start int) []Sequence {
 	m.minMatch = m.params.minNewMatch(&m.limits)
-	var st simd.RowHashParse
+	var st kernels.RowHashParse
 	kernel := m.beginKernel(&st, len(src))
 	if !kernel && m.candidates == nil {
 		m.rows.reset(&m.params, len(src))

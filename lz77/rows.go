@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"github.com/gopz/compress/internal/kernels"
 	"github.com/gopz/compress/lz77/internal/base"
-	"github.com/gopz/compress/simd"
 )
 
 // rows finds the candidates of RowHash: a row, or ring, of the last Depth positions for each hash
@@ -20,7 +20,7 @@ import (
 // parser passes over are inserted too. Memory: 5·Depth+1 bytes for each hash.
 //
 // This is the portable code. A kernel keeps entries of another kind in positions and needs neither
-// tags nor heads; see simd.RowHashParse.
+// tags nor heads; see kernels.RowHashParse.
 type rows struct {
 	positions []uint32 // of all rows, or a kernel's entries
 	tags      []uint8  // of the positions; 0 for none
@@ -38,7 +38,7 @@ func (r *rows) entries(n, size int, checkpoint func()) (base uint64) {
 	if cap(r.positions) < n {
 		r.positions, r.base = make([]uint32, n), 0
 	}
-	if r.base+size >= 1<<simd.RowHashBits {
+	if r.base+size >= 1<<kernels.RowHashBits {
 		for left := r.positions[:cap(r.positions)]; len(left) > 0; checkpoint() {
 			part := left[:min(len(left), checkpointBytes)]
 			clear(part)
@@ -66,7 +66,7 @@ func (r *rows) reset(params *Params, size int) {
 		r.tags = make([]uint8, n)
 	}
 	r.positions, r.tags = r.positions[:n], r.tags[:n]
-	r.base = 1 << simd.RowHashBits // a kernel cannot use the positions of this block
+	r.base = 1 << kernels.RowHashBits // a kernel cannot use the positions of this block
 	if cap(r.heads) < 1<<log {
 		r.heads = make([]uint8, 1<<log)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/kernels"
 	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/lz77/internal/base"
 	"github.com/gopz/compress/simd"
@@ -68,7 +69,7 @@ func TestRowHashBase(t *testing.T) {
 	for i, left := range []int{0, 1, len(src) - 1, len(src), len(src) + 1, 2*len(src) + 1} {
 		for k := range 3 {
 			if k == 0 && m.rows.base > 0 { // a kernel ran
-				m.rows.base = 1<<simd.RowHashBits - left
+				m.rows.base = 1<<kernels.RowHashBits - left
 			}
 			if got := m.Parse(nil, src, &p, l); !slices.Equal(got, want) {
 				t.Fatalf("case %d, block %d: %s", i, k, differ(got, want))
@@ -108,8 +109,8 @@ func TestRowHashReused(t *testing.T) {
 		}
 		start := r.IntN(2) * r.IntN(len(src))
 		before := make([]Sequence, r.IntN(5), 5+r.IntN(100))
-		if turns.rows.base > 0 && turns.rows.base < 1<<simd.RowHashBits && r.IntN(5) == 0 { // a kernel ran
-			turns.rows.base = max(turns.rows.base, 1<<simd.RowHashBits-r.IntN(3*len(src)+1))
+		if turns.rows.base > 0 && turns.rows.base < 1<<kernels.RowHashBits && r.IntN(5) == 0 { // a kernel ran
+			turns.rows.base = max(turns.rows.base, 1<<kernels.RowHashBits-r.IntN(3*len(src)+1))
 		}
 		simd.SetTier(tiers[0])
 		want := new(Matcher).ParseFrom(slices.Clone(before), src, start, &p, l)
@@ -127,7 +128,7 @@ func TestRowHashReused(t *testing.T) {
 func TestRowHashLarge(t *testing.T) {
 	testenv.Long(t)
 	testenv.Slow(t)
-	src, piece := make([]byte, 1<<simd.RowHashBits), corpus.ByName("mixed").Make(1<<20)
+	src, piece := make([]byte, 1<<kernels.RowHashBits), corpus.ByName("mixed").Make(1<<20)
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := 0; i < len(src); {
 		i += copy(src[i:], piece[r.IntN(len(piece)/2):])

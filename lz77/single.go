@@ -1,6 +1,7 @@
 package lz77
 
 import (
+	"github.com/gopz/compress/internal/kernels"
 	"github.com/gopz/compress/lz77/internal/base"
 	"github.com/gopz/compress/simd"
 )
@@ -13,7 +14,7 @@ import (
 // offset is likely and cheap. Then it tries one candidate for each position. The step grows while
 // nothing matches. Of a match only two positions are inserted: the second and the last but one.
 //
-// Cost: two cache accesses per pair of positions. simd.ParseSingle does the same in assembly.
+// Cost: two cache accesses per pair of positions. kernels.ParseSingle does the same in assembly.
 
 // parseSingle appends the sequences of src[start:] to dst.
 func (m *Matcher) parseSingle(dst []Sequence, src []byte, start int) []Sequence {
@@ -27,7 +28,7 @@ func (m *Matcher) parseSingle(dst []Sequence, src []byte, start int) []Sequence 
 		x := hashProduct(base.Load64(src, p), mask)
 		table[hashIndex(x, shift)] = tagOf(x, m.tagMask) | uint32(p)
 	}
-	st := simd.SingleParse{
+	st := kernels.SingleParse{
 		At: max(start, 1), Anchor: start, End: len(src) - base.Tail, Repeat: rep,
 		Mask: mask, Shift: uint64(shift), TagMask: uint64(m.tagMask),
 		SkipLog: uint64(m.params.SkipLog & 31), MaxOffset: m.limits.MaxOffset,
@@ -35,7 +36,7 @@ func (m *Matcher) parseSingle(dst []Sequence, src []byte, start int) []Sequence 
 	}
 	for next := st.At + checkpointBytes; st.At < st.End; {
 		dst = m.grow(dst)
-		n, ok := simd.ParseSingle(&st, src, table, dst[len(dst):cap(dst)])
+		n, ok := kernels.ParseSingle(&st, src, table, dst[len(dst):cap(dst)])
 		if !ok {
 			dst = m.parseSinglePortable(dst, src, &st, min(next, st.End))
 		} else {
@@ -51,7 +52,7 @@ func (m *Matcher) parseSingle(dst []Sequence, src []byte, start int) []Sequence 
 
 // parseSinglePortable continues a parse from st to position stop or a little farther.
 func (m *Matcher) parseSinglePortable(
-	dst []Sequence, src []byte, st *simd.SingleParse, stop int,
+	dst []Sequence, src []byte, st *kernels.SingleParse, stop int,
 ) []Sequence {
 	table, shift, mask := m.table, m.shift, lowBytesMask(m.params.HashBytes)
 	skip := m.params.SkipLog & 31

@@ -12,9 +12,9 @@
 package lzseq
 
 import (
+	"github.com/gopz/compress/internal/kernels"
 	"github.com/gopz/compress/internal/pieces"
 	"github.com/gopz/compress/lz77"
-	"github.com/gopz/compress/simd"
 )
 
 // Streams holds a block in one of the layouts. The zero value is ready to use; its memory is reused
@@ -173,7 +173,7 @@ type cursor struct {
 const scalarTokens = 8
 
 // count adds the progress of a kernel.
-func (c *cursor) count(r *simd.TokenProgress) {
+func (c *cursor) count(r *kernels.TokenProgress) {
 	c.litLens += r.UsedLits
 	c.matches += r.UsedMatches
 	c.offsets += r.UsedOffsets

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"github.com/gopz/compress/internal/kernels"
 	"github.com/gopz/compress/lz77"
-	"github.com/gopz/compress/simd"
 )
 
 // A token of layouts Repeat and Dense:
@@ -74,13 +74,13 @@ var (
 func (s *Streams) repeatOffsets(tokens []byte, seqs []lz77.Sequence) {
 	codes := resize(s.Offsets, len(seqs)+1)
 	extra := resize(s.Extra, 3*len(seqs)+8) // 24 bits for each sequence, and one more store
-	st := simd.OffsetState{
+	st := kernels.OffsetState{
 		Repeats: [4]uint32{lz77.InitialRepeat, lz77.InitialRepeat, lz77.InitialRepeat},
 	}
 	nc, ne := 0, 0
 	for len(seqs) > 0 {
 		n := min(len(seqs), checkpointSequences)
-		c, e, ok := simd.EncodeOffsets(tokens[:n], codes[nc:], extra[ne:], seqs[:n], &st)
+		c, e, ok := kernels.EncodeOffsets(tokens[:n], codes[nc:], extra[ne:], seqs[:n], &st)
 		if !ok {
 			c, e = putOffsets(tokens[:n], codes[nc:], extra[ne:], seqs[:n], &st)
 		}
@@ -94,9 +94,9 @@ func (s *Streams) repeatOffsets(tokens []byte, seqs []lz77.Sequence) {
 	s.Offsets, s.Extra = codes[:nc], extra[:ne]
 }
 
-// putOffsets is the portable twin of simd.EncodeOffsets.
+// putOffsets is the portable twin of kernels.EncodeOffsets.
 func putOffsets(
-	tokens, codes, extra []byte, seqs []lz77.Sequence, st *simd.OffsetState,
+	tokens, codes, extra []byte, seqs []lz77.Sequence, st *kernels.OffsetState,
 ) (nc, ne int) {
 	r0, r1, r2 := st.Repeats[0], st.Repeats[1], st.Repeats[2]
 	acc, have := st.Acc, uint(st.Have)
@@ -135,7 +135,7 @@ func putOffsets(
 		acc >>= have &^ 7 & 63
 		have &= 7
 	}
-	*st = simd.OffsetState{Acc: acc, Have: uint64(have), Repeats: [4]uint32{r0, r1, r2}}
+	*st = kernels.OffsetState{Acc: acc, Have: uint64(have), Repeats: [4]uint32{r0, r1, r2}}
 	return nc, ne
 }
 
@@ -149,7 +149,7 @@ func (s *Streams) repeatLengths(tokens []byte, seqs []lz77.Sequence) {
 			next -= checkpointSequences
 			s.checkpoint()
 		}
-		n, l, m, vector := simd.EncodeLengths(tokens, lits[nl:], matches[nm:], seqs)
+		n, l, m, vector := kernels.EncodeLengths(tokens, lits[nl:], matches[nm:], seqs)
 		nl, nm = nl+l, nm+m
 		tokens, seqs = tokens[n:], seqs[n:]
 		n = min(len(seqs), checkpointSequences)
@@ -163,7 +163,7 @@ func (s *Streams) repeatLengths(tokens []byte, seqs []lz77.Sequence) {
 	s.LitLens, s.MatchLens = lits[:nl], matches[:nm]
 }
 
-// putLengths is the portable twin of simd.EncodeLengths for the first n sequences, and handles
+// putLengths is the portable twin of kernels.EncodeLengths for the first n sequences, and handles
 // those that the kernel leaves. The tokens already hold the offset kinds. lits and matches hold nl
 // and nm bytes and have room for one byte a sequence.
 func putLengths(
@@ -212,7 +212,7 @@ func (s *Streams) resolve(
 	c := &s.cursor
 	batch = batch[:len(tokens)]
 	for len(tokens) > 0 {
-		r, vector := simd.DecodeTokensRepeat(
+		r, vector := kernels.DecodeTokensRepeat(
 			batch, tokens, ahead(s.LitLens, c.litLens), ahead(s.MatchLens, c.matches),
 			ahead(s.Offsets, c.offsets), ahead(s.Extra, 0), &c.extra, &c.repeats, minMatch)
 		c.count(&r)
@@ -230,7 +230,7 @@ func (s *Streams) resolve(
 		c.offsets <= len(s.Offsets) && c.extra <= uint(len(s.Extra))*8
 }
 
-// resolveRepeat is the portable twin of simd.DecodeTokensRepeat, and decodes the tokens that the
+// resolveRepeat is the portable twin of kernels.DecodeTokensRepeat, and decodes the tokens that the
 // kernel leaves.
 func resolveRepeat(
 	s *Streams, batch []lz77.Sequence, tokens []byte, minMatch *[lz77.OffsetKinds]uint32,

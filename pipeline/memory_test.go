@@ -10,9 +10,9 @@ import (
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/codec/rans"
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/kernels"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
-	"github.com/gopz/compress/simd"
 )
 
 // footprint returns the scratch memory that a workspace holds: itself, its payload and the slices
@@ -30,7 +30,7 @@ func footprint(ws *workspace) int64 {
 var lazy = []string{
 	reflect.TypeFor[lz77.Matcher]().PkgPath(),
 	reflect.TypeFor[rans.Contexts]().PkgPath(),
-	reflect.TypeFor[simd.CtxTable]().PkgPath(),
+	reflect.TypeFor[kernels.CtxTable]().PkgPath(),
 }
 
 // held adds up the slices in v, and what is behind pointers that are not in seen. What slices point

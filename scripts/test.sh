@@ -13,20 +13,21 @@ qemu_timeout=60m
 library_packages=(. ./internal/blackbox/...)
 
 # Packages that start goroutines or share memory between them, for the race detector.
-race_packages=("${library_packages[@]}" ./gzip ./httpcompress ./pipeline/... ./gpu ./gpu/internal/host ./gpu/pz
-  ./internal/blockcache ./internal/cli ./httprange ./parity ./examples/profile)
+race_packages=("${library_packages[@]}" ./gzip ./httpcompress ./pipeline/... ./gpu
+  ./gpu/internal/host ./gpu/pz ./internal/blockcache ./internal/cli ./httprange ./parity
+  ./examples/profile)
 
 # Packages whose results could depend on byte order or word size. The match finders take long under
 # an emulator, and only --all runs them there.
-byte_packages=(./simd ./lzseq ./fse ./internal/codec/... ./internal/bitio ./internal/suffix
-  ./internal/pzfile ./internal/gzfile ./internal/gzindex ./internal/gzaccess ./internal/zstfile
-  ./internal/peertest ./parity)
+byte_packages=(./simd ./internal/kernels ./lzseq ./fse ./internal/codec/... ./internal/bitio
+  ./internal/suffix ./internal/pzfile ./internal/gzfile ./internal/gzindex ./internal/gzaccess
+  ./internal/zstfile ./internal/peertest ./parity)
 match_packages=(./lz77/...)
 
 # Packages that have kernels in assembly or call them. Those of internal/blackbox compare digests of
 # files.
-kernel_packages=(./simd ./internal/codec/... ./lz77/... ./lzseq ./pipeline ./internal/peertest
-  "${library_packages[@]}")
+kernel_packages=(./simd ./internal/cpu ./internal/kernels ./internal/codec/... ./lz77/... ./lzseq
+  ./pipeline ./internal/peertest "${library_packages[@]}")
 
 usage() {
   cat <<'USAGE'
@@ -249,7 +250,7 @@ tier() {
 
 emulated_portable() {
   local -x PZ_SIMD=portable
-  emulated arm64 qemu-aarch64 -count=1 ./simd ./lzseq
+  emulated arm64 qemu-aarch64 -count=1 ./simd ./internal/cpu ./internal/kernels ./lzseq
 }
 
 noasm() {
@@ -305,7 +306,7 @@ steps() {
     "${library_packages[@]}"
   step all arm64-portable emulated_portable
   step all modules modules
-  step all assembly simd/_asm/check.sh
+  step all assembly internal/kernels/_asm/check.sh
   step all release release
   step all fuzz scripts/fuzz.sh --each 2s
 }

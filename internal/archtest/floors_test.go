@@ -22,8 +22,8 @@ const (
 // root.
 var packages = floors(map[floor]string{
 	ground: `
-		internal/binlog internal/bitio internal/blockcache internal/container internal/cut internal/errs
-		internal/measuring internal/pieces internal/plot internal/section internal/suffix
+		internal/binlog internal/bitio internal/blockcache internal/container internal/cpu internal/cut
+		internal/errs internal/kernels internal/measuring internal/pieces internal/plot internal/section internal/suffix
 		internal/zstframe lz77/internal/base pipeline/internal/fifo simd`,
 	codecs: `
 		fse gpu gpu/internal/host gpu/internal/kernels gpu/opengl gpu/webgpu internal/codec/deflate
@@ -143,7 +143,7 @@ func imports(list string) map[arrow]bool {
 // foreign lists the modules that packages and their tests may import, and these packages. A
 // module's path covers all its packages.
 var foreign = map[string][]string{
-	"github.com/klauspost/cpuid/v2": {"simd"},
+	"github.com/klauspost/cpuid/v2": {"internal/cpu"},
 	"github.com/cespare/xxhash/v2": {"internal/refzst", "internal/zstdec", "internal/zstfile", "parity",
 		"pipeline", "internal/codec/zstd"},
 	"github.com/klauspost/reedsolomon": {"parity"}, // importers of the other packages need not build it

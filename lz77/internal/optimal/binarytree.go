@@ -1,19 +1,19 @@
 package optimal
 
 import (
+	"github.com/gopz/compress/internal/kernels"
 	"github.com/gopz/compress/lz77/internal/base"
-	"github.com/gopz/compress/simd"
 )
 
 // binaryTree finds, for each position, the nearest match of every length that no nearer match has,
-// within simd.TreeReach bytes. simd/tree.go explains the search.
+// within kernels.TreeReach bytes. internal/kernels/tree.go explains the search.
 //
 // Cost: up to Depth nodes per position, each a cache miss and a comparison. Memory: 4 bytes for
 // each position of the block or of the window, whichever is smaller, 2 or 4 for each hash, and a
 // table of codes. Depth bounds the time on content that degenerates a tree to a list; candidates
 // beyond it are lost.
 type binaryTree struct {
-	simd.Tree
+	kernels.Tree
 	minOffset int
 	model     PriceModel // model of Codes, if it has blocks
 	coded     int        // greatest offset with a code
@@ -21,9 +21,9 @@ type binaryTree struct {
 
 // treeMemory returns the memory of a tree in bytes.
 func treeMemory(c *Config, size int) int {
-	n := 2<<base.TableLog(c.HashLog, size) + 2*simd.TreeChildren(size) + simd.TreeReach + 1
+	n := 2<<base.TableLog(c.HashLog, size) + 2*kernels.TreeChildren(size) + kernels.TreeReach + 1
 	if c.MinNew < 4 {
-		n += 4 << simd.TreeHash3Log
+		n += 4 << kernels.TreeHash3Log
 	}
 	return n
 }
@@ -35,19 +35,19 @@ func (t *binaryTree) reset(c *Config, size int) {
 	t.Shift = uint64(32 - log)
 	t.Reach3 = 0
 	if c.MinNew < 4 {
-		t.Heads3 = sized(t.Heads3, 2<<simd.TreeHash3Log)
-		t.Reach3 = min(c.maxOffset3(), simd.TreeReach)
+		t.Heads3 = sized(t.Heads3, 2<<kernels.TreeHash3Log)
+		t.Reach3 = min(c.maxOffset3(), kernels.TreeReach)
 	}
-	t.Children = sized(t.Children, simd.TreeChildren(size))
+	t.Children = sized(t.Children, kernels.TreeChildren(size))
 	t.Nice, t.Depth, t.MinMatch = c.Nice, c.Depth, c.MinNew
-	t.Reach, t.minOffset = min(c.MaxOffset, simd.TreeReach), c.MinOffset
+	t.Reach, t.minOffset = min(c.MaxOffset, kernels.TreeReach), c.MinOffset
 	t.setCodes(c.model(), min(t.Reach, size))
 	t.Begin()
 }
 
 // setCodes sets the codes of the offsets up to reach.
 func (t *binaryTree) setCodes(model PriceModel, reach int) {
-	t.Codes = sized(t.Codes, simd.TreeReach+1)
+	t.Codes = sized(t.Codes, kernels.TreeReach+1)
 	// Only models with blocks are comparable.
 	if blocks := model.Rules().NewSplitter != nil; !blocks {
 		t.model, t.coded = nil, 0
@@ -71,12 +71,12 @@ func sized[E any](s []E, n int) []E {
 // inserted before and p are left out, but for the rest of a batch.
 func (t *binaryTree) insertRange(src []byte, p, end int) {
 	if p > t.At {
-		simd.InsertTree(&t.Tree, src, min(p, t.Hashed))
+		kernels.InsertTree(&t.Tree, src, min(p, t.Hashed))
 		if p > t.At {
 			t.Skip(p)
 		}
 	}
-	simd.InsertTree(&t.Tree, src, end)
+	kernels.InsertTree(&t.Tree, src, end)
 }
 
 // find appends the candidates of positions from t.At on to those of g, up to end. It stops behind a
@@ -86,7 +86,7 @@ func (t *binaryTree) find(g *chunkCandidates, src []byte, end, most int) (found 
 	if t.minOffset > 1 {
 		return t.findFarther(g, src, end, most)
 	}
-	g.cands, found = simd.SearchTree(&t.Tree, src, end, g.cands, g.firstCand[t.At-g.from:], most)
+	g.cands, found = kernels.SearchTree(&t.Tree, src, end, g.cands, g.firstCand[t.At-g.from:], most)
 	return found
 }
 
@@ -95,7 +95,7 @@ func (t *binaryTree) find(g *chunkCandidates, src []byte, end, most int) (found 
 func (t *binaryTree) findFarther(g *chunkCandidates, src []byte, end, most int) (found bool) {
 	for t.At < end && len(g.cands) <= most && !found {
 		i, k := t.At, len(g.cands)
-		all, _ := simd.SearchTree(&t.Tree, src, i+1, g.cands, g.firstCand[i-g.from:], most)
+		all, _ := kernels.SearchTree(&t.Tree, src, i+1, g.cands, g.firstCand[i-g.from:], most)
 		g.cands = g.cands[:k]
 		best := t.MinMatch - 1
 		for _, c := range all[k:] {
@@ -103,9 +103,9 @@ func (t *binaryTree) findFarther(g *chunkCandidates, src []byte, end, most int) 
 				if d = int(base.LeastMultiple[d]); d > min(i, t.Reach) {
 					continue
 				}
-				n := simd.EqualFrom(src, i-d, i, 0, min(len(src), i+t.Nice))
-				c = candidate(n)<<simd.CandidateLengthShift | candidate(d) |
-					candidate(t.Codes[d])<<simd.CandidateCodeShift
+				n := kernels.EqualFrom(src, i-d, i, 0, min(len(src), i+t.Nice))
+				c = candidate(n)<<kernels.CandidateLengthShift | candidate(d) |
+					candidate(t.Codes[d])<<kernels.CandidateCodeShift
 			}
 			if c.length() > best {
 				best = c.length()
@@ -126,15 +126,15 @@ type candidate uint64
 
 func newCandidate(n, d int, model PriceModel) candidate {
 	code := candidate(model.OffsetCode(uint32(d)))
-	return candidate(d) | candidate(n)<<simd.CandidateLengthShift | code<<simd.CandidateCodeShift
+	return candidate(d) | candidate(n)<<kernels.CandidateLengthShift | code<<kernels.CandidateCodeShift
 }
 
 // resized returns c with length n.
 func (c candidate) resized(n int) candidate {
-	const lengths = 1<<simd.CandidateCodeShift - 1<<simd.CandidateLengthShift
-	return c&^lengths | candidate(n)<<simd.CandidateLengthShift
+	const lengths = 1<<kernels.CandidateCodeShift - 1<<kernels.CandidateLengthShift
+	return c&^lengths | candidate(n)<<kernels.CandidateLengthShift
 }
 
 func (c candidate) offset() int { return int(c & base.MaxOffset) }
-func (c candidate) length() int { return int(c >> simd.CandidateLengthShift & (1<<21 - 1)) }
-func (c candidate) code() uint8 { return uint8(c >> simd.CandidateCodeShift) }
+func (c candidate) length() int { return int(c >> kernels.CandidateLengthShift & (1<<21 - 1)) }
+func (c candidate) code() uint8 { return uint8(c >> kernels.CandidateCodeShift) }

@@ -3,8 +3,8 @@ package optimal
 import (
 	"math/bits"
 
+	"github.com/gopz/compress/internal/kernels"
 	"github.com/gopz/compress/lz77/internal/base"
-	"github.com/gopz/compress/simd"
 )
 
 // This file is the optimal parser for forms that are written in blocks with codes of their own,
@@ -30,7 +30,7 @@ import (
 type blockParser struct {
 	costs    []uint32 // from each position of the window to the end of the parse
 	links    []uint32 // edge from each position of a path: 0 for a literal, else a match
-	prices   simd.PathPrices
+	prices   kernels.PathPrices
 	ends     []int      // ends of the blocks of the window
 	model    PriceModel // model that splitter belongs to
 	splitter BlockSplitter
@@ -60,7 +60,7 @@ type BlockSplitter interface {
 }
 
 func (b *blockParser) grow(n int) {
-	b.costs, b.links = make([]uint32, n+simd.PathSlack), make([]uint32, n)
+	b.costs, b.links = make([]uint32, n+kernels.PathSlack), make([]uint32, n)
 }
 
 // parseBlocks appends the sequences of src[start:] to dst.
@@ -248,14 +248,14 @@ func (o *Parser) shortestPath(content []byte, from, to int) {
 	for n, price := range &o.prices.Match[0][NewOffset] {
 		p.Length[n] = uint32(price)
 		if n < o.minNew {
-			p.Length[n] = simd.ForbiddenPrice
+			p.Length[n] = kernels.ForbiddenPrice
 		}
 	}
 	p.Rotate()
 	b.costs[to] = 0
 	for at := to; at > from; {
 		next := max(from, at-checkpointStep)
-		simd.PathCosts(p, content, o.firstCand, o.cands, b.costs, next, at, to)
+		kernels.PathCosts(p, content, o.firstCand, o.cands, b.costs, next, at, to)
 		at = next
 		o.checkpoint()
 	}

@@ -1,6 +1,7 @@
 package optimal
 
 import (
+	"github.com/gopz/compress/internal/kernels"
 	"github.com/gopz/compress/lz77/internal/base"
 	"github.com/gopz/compress/simd"
 )
@@ -160,7 +161,7 @@ func (o *Parser) insertRange(src []byte, p, end int) {
 	switch o.config.Finder {
 	case MultiHash:
 		p += -p & (insertStride - 1)
-		simd.InsertMultiHash(&o.multi.MultiHash, src, p, end, insertStride)
+		kernels.InsertMultiHash(&o.multi.MultiHash, src, p, end, insertStride)
 	case LCPIntervals:
 		o.lcp.insertRange(p, end)
 	default:

@@ -3,6 +3,7 @@ package optimal
 import (
 	"math/bits"
 
+	"github.com/gopz/compress/internal/kernels"
 	"github.com/gopz/compress/internal/suffix"
 	"github.com/gopz/compress/lz77/internal/base"
 	"github.com/gopz/compress/simd"
@@ -183,7 +184,7 @@ func (t *lcpIntervals) computeLCP(src []byte, checkpoint func()) {
 			if x != 0 && b+known <= last {
 				n = min(known+bits.TrailingZeros64(x)>>3, t.nice)
 			} else {
-				n = simd.EqualFrom(src, a, b, known, min(len(src), b+t.nice))
+				n = kernels.EqualFrom(src, a, b, known, min(len(src), b+t.nice))
 			}
 			below[k] = int32(t.classes[n])
 		}
@@ -375,9 +376,9 @@ func (t *lcpIntervals) find(dst []candidate, src []byte, i int, model PriceModel
 			if d = int(base.LeastMultiple[d&(base.MinOffset-1)]); d > i || d > t.maxOffset {
 				continue
 			}
-			length = simd.EqualFrom(src, i-d, i, 0, end)
+			length = kernels.EqualFrom(src, i-d, i, 0, end)
 		} else if v.class >= t.firstWide {
-			length = simd.EqualFrom(src, i-d, i, length, end)
+			length = kernels.EqualFrom(src, i-d, i, length, end)
 		}
 		if length <= best || length == 3 && d > t.maxOffset3 {
 			continue

@@ -3,25 +3,26 @@ package optimal
 import (
 	"math"
 
+	"github.com/gopz/compress/internal/kernels"
 	"github.com/gopz/compress/lz77/internal/base"
-	"github.com/gopz/compress/simd"
 )
 
 // multiHash finds, for each position, the nearest position with the same hash of 4, 7, 11 and 32
-// bytes. If matches of 3 are sought, it has a hash of 3 bytes as well. simd/multihash.go explains
-// the search. A parser rarely needs lengths between, since the price of an offset grows slowly.
+// bytes. If matches of 3 are sought, it has a hash of 3 bytes as well.
+// internal/kernels/multihash.go explains the search. A parser rarely needs lengths between, since
+// the price of an offset grows slowly.
 //
 // Cost: one cache line per table and position, and a comparison for each candidate. Memory: 4 bytes
 // per table entry. A candidate is lost when another position with the same hash enters its table.
 // zstd's "double fast" strategy with more tables is the closest relative.
 type multiHash struct {
-	simd.MultiHash
+	kernels.MultiHash
 }
 
 // hashLengths lists the numbers of bytes hashed and how much smaller their tables are, as a shift.
 // There are fewer different short strings, and few long ones still sought. Lengths 4, 5, 7, 10, 16,
 // 32 are 0.16% smaller at 0.9 of the speed; without 32 files are 0.3–0.7% larger.
-var hashLengths = [simd.MultiHashTables]struct{ bytes, less uint8 }{
+var hashLengths = [kernels.MultiHashTables]struct{ bytes, less uint8 }{
 	{3, 3}, {4, 3}, {7, 0}, {11, 0}, {32, 1},
 }
 
@@ -59,7 +60,7 @@ func (t *multiHash) reset(c *Config, src []byte, start int, checkpoint func()) {
 	t.Multiples = base.LeastMultiple
 	t.Begin(size)
 	for i := 0; i < start; i += checkpointStep {
-		simd.InsertMultiHash(&t.MultiHash, src, i, min(i+checkpointStep, start), 1)
+		kernels.InsertMultiHash(&t.MultiHash, src, i, min(i+checkpointStep, start), 1)
 		checkpoint()
 	}
 }
@@ -72,10 +73,10 @@ func (t *multiHash) find(
 ) (found bool) {
 	t.At = p
 	n := len(g.cands)
-	g.cands, found = simd.SearchMultiHash(&t.MultiHash, src, end, g.cands, g.firstCand[p-g.from:], most)
+	g.cands, found = kernels.SearchMultiHash(&t.MultiHash, src, end, g.cands, g.firstCand[p-g.from:], most)
 	added := g.cands[n:]
 	for i, c := range added {
-		added[i] = c | candidate(model.OffsetCode(uint32(c.offset())))<<simd.CandidateCodeShift
+		added[i] = c | candidate(model.OffsetCode(uint32(c.offset())))<<kernels.CandidateCodeShift
 	}
 	return found
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/kernels"
 	"github.com/gopz/compress/lz77/internal/base"
-	"github.com/gopz/compress/simd"
 )
 
 // Multipliers of the second to fourth word of a hash: primes of xxHash64.
@@ -71,7 +71,7 @@ func testMultiHashDefinition(t *testing.T, c *Config) {
 			// A batch is looked up as a whole, so only the position behind it can be inserted
 			// alone.
 			if i >= batchEnd && i%3 == 0 {
-				simd.InsertMultiHash(&finder.MultiHash, src, i, i+1, 1)
+				kernels.InsertMultiHash(&finder.MultiHash, src, i, i+1, 1)
 				continue
 			}
 			if i >= batchEnd {

@@ -1,8 +1,8 @@
 package optimal
 
 import (
+	"github.com/gopz/compress/internal/kernels"
 	"github.com/gopz/compress/lz77/internal/base"
-	"github.com/gopz/compress/simd"
 )
 
 // This file is the second half of optimal parsing: the cheapest path through a chunk.
@@ -28,7 +28,7 @@ import (
 // nodes, so that a kernel can update eight at once (kernel.go). Without repeat offsets, contexts and
 // bounds the result is the cheapest parse; TestOptimal compares it with an exhaustive search.
 
-const unreached = simd.PathUnreached
+const unreached = kernels.PathUnreached
 
 // maxSecondLag is how much more than the cheapest path the second-cheapest may cost. With 4 bits,
 // tables are 0.5% larger; 12 bits take up to 1.1 times as long for 0.2%.
@@ -49,13 +49,13 @@ type graph struct {
 	repeatDrop uint  // bits of 4 bytes that a match at a repeat offset need not have
 
 	literals    [][runPositions]int32 // price of the literal at each position, by place in its run
-	literalRuns simd.PathRuns
+	literalRuns kernels.PathRuns
 	repeatCache [16]repeatMatch
 	skipped     int // position in the chunk where the parse begins
 }
 
 // setRuns sets r from the prices of runs.
-func setRuns(r *simd.PathRuns, runs *[PricedRuns]int32) {
+func setRuns(r *kernels.PathRuns, runs *[PricedRuns]int32) {
 	for n := range r.More {
 		next := min(n+1, PricedRuns-1)
 		r.More[n] = runs[next] - runs[n]
@@ -288,7 +288,7 @@ func (o *Parser) equal(src []byte, p, d, known int) int {
 		}
 		known = max(known, k.end-p)
 	}
-	n := simd.EqualFrom(src, p-d, p, known, min(len(src), p+o.config.Nice))
+	n := kernels.EqualFrom(src, p-d, p, known, min(len(src), p+o.config.Nice))
 	*k = repeatMatch{uint32(d), n >= o.config.Nice, p + n}
 	return n
 }
@@ -327,7 +327,7 @@ func (o *Parser) relaxMatch(
 		at, k := nodeAt(i + n)
 		b := &o.best.nodes[at]
 		misses++
-		for ; k < simd.PathBlock && n >= from; k-- {
+		for ; k < kernels.PathBlock && n >= from; k-- {
 			if c := cost + prices[n]; c < b.Cost[k] {
 				b.Set(k, c, uint32(n)|flag, offset)
 				misses = 0
@@ -346,7 +346,7 @@ func (o *Parser) relaxBoth(
 		at, k := nodeAt(i + n)
 		first, second := &o.best.nodes[at], &o.secondBest.nodes[at]
 		misses++
-		for ; k < simd.PathBlock && n >= from; k-- {
+		for ; k < kernels.PathBlock && n >= from; k-- {
 			c := cost + prices[n]
 			if c < first.Cost[k] {
 				if first.Offset[k] != offset {

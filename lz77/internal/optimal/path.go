@@ -3,8 +3,8 @@ package optimal
 import (
 	"slices"
 
+	"github.com/gopz/compress/internal/kernels"
 	"github.com/gopz/compress/lz77/internal/base"
-	"github.com/gopz/compress/simd"
 )
 
 // link is the last edge of a path.
@@ -16,23 +16,23 @@ type link struct {
 // Flags of link.length: the path that the edge extends, if not the cheapest one.
 const (
 	fromSecond  = 1 << 31
-	fromLiteral = simd.PathFromLiteral
+	fromLiteral = kernels.PathFromLiteral
 	linkFlags   = fromSecond | fromLiteral
 )
 
 // paths holds one path to each position of a chunk.
 type paths struct {
-	nodes  []simd.PathNodes // ends of the paths, by blocks of positions
-	states []state          // behind each path; set when the position has its turn
+	nodes  []kernels.PathNodes // ends of the paths, by blocks of positions
+	states []state             // behind each path; set when the position has its turn
 }
 
 func (a *paths) grow(n int) {
-	a.nodes, a.states = make([]simd.PathNodes, n/simd.PathBlock+1), make([]state, n)
+	a.nodes, a.states = make([]kernels.PathNodes, n/kernels.PathBlock+1), make([]state, n)
 }
 
 // clear makes all of n positions unreached.
 func (a *paths) clear(n int) {
-	nodes := a.nodes[:(n-1)/simd.PathBlock+1]
+	nodes := a.nodes[:(n-1)/kernels.PathBlock+1]
 	for i := range nodes {
 		for k := range nodes[i].Cost {
 			nodes[i].Cost[k] = unreached
@@ -47,7 +47,7 @@ func (a *paths) link(i int) link {
 }
 
 // nodeAt returns the block of the node of position i and its place there.
-func nodeAt(i int) (block, k uint) { return uint(i) / simd.PathBlock, uint(i) % simd.PathBlock }
+func nodeAt(i int) (block, k uint) { return uint(i) / kernels.PathBlock, uint(i) % kernels.PathBlock }
 
 // pathBytes is the memory of a position in paths, in bytes.
 const pathBytes = 12 + 16
