@@ -59,11 +59,6 @@ func WithDictionary(d *Dictionary) Option {
 	}
 }
 
-// dictionaryMemory returns the memory that a dictionary takes with n blocks in flight, in bytes.
-func (o *options) dictionaryMemory(p *pipeline.Pipeline, op pipeline.Op, blockSize, n int) int64 {
-	return p.DictionaryMemory(o.dict, op, o.level, blockSize) * int64(min(n, o.scheduler().Workers()))
-}
-
 // zstDictionary returns the dictionary for package zstfile, nil for none.
 func (o *options) zstDictionary() zstfile.Dictionary {
 	if o.dict == nil {

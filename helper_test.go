@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/pipeline"
 )
 
@@ -232,9 +233,10 @@ func panics(f func()) (v any) {
 func withCachedBlocks(t testing.TB, blocks, workers, blockSize int) Option {
 	t.Helper()
 	o := options{workers: workers}
-	plan := pipeline.Plan{InFlight: blocks}
-	b, err := o.budget(pipeline.ByName(DefaultPipeline), pipeline.Decompress, 0, blockSize, plan,
-		math.MaxInt64, nil)
+	p := pipeline.ByName(DefaultPipeline)
+	plan := o.scheduler().Plan(o.readerConfig(p, &container.Spec{BlockSize: blockSize}))
+	plan.InFlight = blocks
+	b, err := o.budget(p, blockSize, plan, math.MaxInt64, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -238,7 +238,7 @@ func TestEndMemory(t *testing.T) {
 		var all framers
 		b := container.Block{Kind: container.Fill, Payload: 1, Raw: 4096}
 		for n := 100_000; n < 101_024; n += 128 {
-			f := all.begin(&o)
+			f := all.beginFile(&o)
 			for range n {
 				f.BlockTrailer(f.BlockHeader(nil, b), b)
 			}

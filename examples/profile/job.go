@@ -11,8 +11,8 @@ import (
 	"github.com/gopz/compress"
 )
 
-// pipelineJob is a job of all stages, with the scheduler.
-type pipelineJob struct {
+// job is the work that is measured.
+type job struct {
 	sched    *compress.Scheduler
 	dev      compress.Device // nil without
 	opened   time.Duration
@@ -26,9 +26,9 @@ type pipelineJob struct {
 
 var errRoundTrip = errors.New("decompresses to other content")
 
-func newPipelineJob(ctx context.Context, c *config, content []byte, rec *recorder) (
-	j *pipelineJob, err error) {
-	j = &pipelineJob{sched: compress.NewScheduler(c.threads), content: content, sinkMBps: c.sinkMBps}
+func newJob(ctx context.Context, c *config, content []byte, rec *recorder) (
+	j *job, err error) {
+	j = &job{sched: compress.NewScheduler(c.threads), content: content, sinkMBps: c.sinkMBps}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, j.close())
@@ -86,7 +86,7 @@ func (c *config) openDevice() (compress.Device, error) {
 }
 
 // close ends the job. The device goes last, after everything that uses it.
-func (j *pipelineJob) close() (err error) {
+func (j *job) close() (err error) {
 	if j.r != nil {
 		err = j.r.Close()
 	}
@@ -99,7 +99,7 @@ func (j *pipelineJob) close() (err error) {
 	return err
 }
 
-func (j *pipelineJob) iterate() (compressed int64, err error) {
+func (j *job) iterate() (compressed int64, err error) {
 	out := sink{mbps: j.sinkMBps}
 	if j.w != nil {
 		j.w.Reset(&out)
@@ -117,18 +117,18 @@ func (j *pipelineJob) iterate() (compressed int64, err error) {
 	return int64(len(j.packed)), err
 }
 
-func (j *pipelineJob) enableStats() { j.sched.EnableStats(true) }
+func (j *job) enableStats() { j.sched.EnableStats(true) }
 
-func (j *pipelineJob) stats() compress.SchedulerStats {
+func (j *job) stats() compress.SchedulerStats {
 	if j.w != nil {
 		return j.w.Stats()
 	}
 	return j.r.Stats()
 }
 
-func (j *pipelineJob) plannedMemory() int64 { return j.memory }
+func (j *job) plannedMemory() int64 { return j.memory }
 
-func (j *pipelineJob) device() (opened time.Duration, s compress.DeviceStatus) {
+func (j *job) device() (opened time.Duration, s compress.DeviceStatus) {
 	s, _ = j.sched.DeviceStatus()
 	return j.opened, s
 }

@@ -19,7 +19,7 @@ import (
 
 // Limits on the shape of the source. Of generated files only the lines are measured.
 const (
-	maxRootFiles   = 18  // Go files of the root package, tests not counted
+	maxRootFiles   = 19  // Go files of the root package, tests not counted
 	maxFileLines   = 400 // lines of a Go file
 	maxFuncLines   = 80  // lines of a function, from "func" to the closing brace
 	maxFields      = 25  // fields of a struct
