@@ -9,6 +9,7 @@ import (
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/gzaccess"
 	"github.com/gopz/compress/internal/index"
+	"github.com/gopz/compress/internal/ldm"
 	"github.com/gopz/compress/internal/pzfile"
 	"github.com/gopz/compress/internal/zstfile"
 	"github.com/gopz/compress/pipeline"
@@ -174,16 +175,17 @@ type blockLoader struct {
 	sources    int
 	dictionary uint32
 
-	number   int64 // of the block in the file
-	blk      *pipeline.Block
+	number   int64           // of the block in the file
+	blk      *pipeline.Block // nil between two loads
 	inFlight bool            // blk is with the workers
 	small    bool            // blk is for the goroutine that calls Finish
 	done     *pipeline.Block // blk, once Ready has taken it back from them
 	verifier zstfile.Verifier
 	gz       *gzaccess.Decoder
-	payload  *buffer // the block as it is in the file
-	out      *buffer // what an interval decodes to, behind its window
-	err      error   // of Load
+	serial   container.Serial // of gz
+	payload  *buffer          // the block as it is in the file
+	out      *buffer          // what an interval decodes to, behind its window
+	err      error            // of Load
 }
 
 // Load reads a block and gives it to the workers. If the caller waits for it and it is small, the
@@ -245,19 +247,20 @@ func (l *blockLoader) load(block int64, room blockcache.Room) error {
 	if l.run == nil || l.pipe != st.Pipeline || l.checks != st.Checks || l.sources != st.Sources ||
 		l.dictionary != st.Dictionary {
 		pipe := pipelineOf(r.index.Format, st.Pipeline)
-		cfg := r.opt.config(pipeline.Decompress, pipe, checks && r.gz == nil, 1)
-		cfg.LongDistance.Sources = st.Sources
+		cfg := r.opt.config(pipeline.Decompress, pipe, checks && r.gz == nil, st.BlockSize)
+		cfg.InFlight, cfg.Sources = 1, st.Sources
 		if r.index.Format == PZ && st.Dictionary == 0 {
 			cfg.Dictionary = nil
 		}
 		l.start(r.sched, cfg)
-		l.pipe, l.checks, l.blk = st.Pipeline, st.Checks, l.run.Get()
+		l.pipe, l.checks = st.Pipeline, st.Checks
 		l.sources, l.dictionary = st.Sources, st.Dictionary
 	}
 	if !r.opt.limits.Checks {
 		sum = 0
 	}
-	l.blk.Src, l.blk.Kind, l.blk.Raw, l.blk.Sum = p, kind, int(b.Raw), sum
+	l.blk = l.run.Get()
+	l.blk.Src, l.blk.Kind, l.blk.Raw, l.blk.Sum = p, uint8(kind), int(b.Raw), sum
 	if r.gz != nil {
 		l.interval(block)
 	}
@@ -297,18 +300,22 @@ func (l *blockLoader) Finish(c *blockContent, room blockcache.Room) error {
 		ctx, offset := l.r.opt.limits.Context, l.r.index.Blocks[l.number].Offset
 		err = blockError(pipeline.Decompress, b.Err, ctx, st.ID, number, offset)
 	}
+	if err == nil && l.gz != nil {
+		err = l.serial.Stop
+	}
+	var refs *ldm.List
 	if err == nil {
-		err = b.Serial.Stop
+		refs, err = l.references(b)
 	}
 	if err == nil {
 		*c = blockContent{r: l.r, number: l.number, own: b.Out()}
 		if l.gz != nil {
 			c.own = room[0][:copy(room[0], c.own)]
 		}
-		if b.References().Empty() {
+		if refs == nil {
 			c.data = c.own
 		} else {
-			c.whole, c.refs = room[1], b.References().Clone()
+			c.whole, c.refs = room[1], refs
 		}
 	}
 	l.releaseScratch()
@@ -322,12 +329,14 @@ func (l *blockLoader) Finish(c *blockContent, room blockcache.Room) error {
 // recycle lets other loaders have the memory.
 func (l *blockLoader) recycle() {
 	if l.blk != nil {
-		l.blk.Src, l.blk.Into = nil, nil
+		l.blk.Src = nil
+		l.run.Put(l.blk)
+		l.blk = nil
 	}
 	if l.gz != nil {
 		l.gz.Begin(nil, 0, false)
 		gzipDecoders.Put(l.gz)
-		l.gz, l.blk.Serial = nil, container.Serial{}
+		l.gz, l.serial = nil, container.Serial{}
 	}
 	putBuffer(&l.payload)
 	putBuffer(&l.out)
@@ -337,7 +346,7 @@ func (l *blockLoader) recycle() {
 func (l *blockLoader) Cancel() {
 	l.stop()
 	l.blk, l.done, l.inFlight, l.small = nil, nil, false, false
-	l.payload, l.out, l.gz = nil, nil, nil
+	l.payload, l.out, l.gz, l.serial = nil, nil, nil, container.Serial{}
 }
 
 // Close ends the run and frees the memory. The statistics stay.

@@ -30,11 +30,6 @@ func NewDictionary(p []byte) (*Dictionary, error) {
 // alone. Streams of .pz then name the dictionary by the CRC-32C of that content, and frames not at all.
 func (d *Dictionary) ID() uint32 { return d.d.ID() }
 
-// dictionaryMemory returns the memory that a dictionary takes with n blocks in flight, in bytes.
-func (o *options) dictionaryMemory(p *pipeline.Pipeline, op pipeline.Op, blockSize, n int) int64 {
-	return p.DictionaryMemory(o.dict, op, o.level, blockSize) * int64(min(n, o.scheduler().Workers()))
-}
-
 // zstDictionary returns the dictionary for package zstfile, nil for none.
 func (o *options) zstDictionary() zstfile.Dictionary {
 	if o.dict == nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/bridge"
 )
 
 func Example() {

@@ -6,7 +6,8 @@ import (
 	"github.com/gopz/compress/pipeline"
 )
 
-// This file implements Flush and Close, writes blocks, and reports the position.
+// This file takes compressed blocks from the run of a Writer and writes them. It implements Flush and
+// Close, which write all of them, and has the options for how a stream ends and continues.
 
 // Flush compresses the content of all Writes so far and gives it to the underlying writer. A Reader
 // can then return that content without more input. Each Flush ends a block. It costs 12 to 24 bytes
@@ -24,7 +25,7 @@ func (w *Writer) Flush() error {
 
 func (w *Writer) flush() error {
 	if w.cur == nil || w.content() == 0 {
-		return w.drain(true)
+		return w.writeDone(true)
 	}
 	if w.opt.pipe.HasHistory() {
 		if w.history == nil {
@@ -36,17 +37,7 @@ func (w *Writer) flush() error {
 	if err := w.submit(true); err != nil {
 		return err
 	}
-	return w.drain(true)
-}
-
-// keep makes a block that a flush has written the current one again. Its content becomes the window
-// of the content behind the flush.
-func (w *Writer) keep(b *pipeline.Block) {
-	w.cur, b.Flushed, b.Window = b, false, len(b.Src)
-	if window := w.opt.reach(); window > 0 && w.limit()-len(b.Src) < w.opt.blockSize/2 {
-		b.Window = copy(b.Src, b.Src[len(b.Src)-min(window, len(b.Src)):])
-		b.Src = b.Src[:b.Window]
-	}
+	return w.writeDone(true)
 }
 
 // keptBuffer is how much memory of an index stays for the next stream, in bytes.
@@ -63,24 +54,22 @@ func (w *Writer) Close() error {
 	if err != nil {
 		return err
 	}
-	if err := w.finish(); err != nil {
+	if err := w.endStream(); err != nil {
 		return w.fail(err)
 	}
 	w.releaseScratch()
-	if w.finder != nil {
-		w.finder.Clear()
-	}
 	return nil
 }
 
-func (w *Writer) finish() error {
+// endStream writes what is left of the content, and the trailer.
+func (w *Writer) endStream() error {
 	if w.cur != nil && w.content() > 0 {
 		w.cur.Last = true
 		if err := w.submit(true); err != nil {
 			return err
 		}
 	}
-	if err := w.drain(true); err != nil {
+	if err := w.writeDone(true); err != nil {
 		return err
 	}
 	if w.opt.contentSize >= 0 && w.in != w.opt.contentSize {
@@ -94,20 +83,27 @@ func (w *Writer) finish() error {
 	return w.write(p)
 }
 
-// drain writes the blocks that are done, or, if wait is set, all.
-func (w *Writer) drain(wait bool) error {
-	if w.run == nil {
-		return nil
-	}
+// writeDone writes the blocks that are done, or, if wait is set, all.
+func (w *Writer) writeDone(wait bool) error {
 	for {
-		b, err := w.run.Next(wait)
-		if b == nil || err != nil {
-			return err
-		}
-		if err := w.writeBlock(b); err != nil {
+		wrote, err := w.writeNext(wait)
+		if !wrote || err != nil {
 			return err
 		}
 	}
+}
+
+// writeNext writes the oldest block. If that is not done, it waits, or, if wait is unset, writes
+// nothing. It reports whether it has written a block.
+func (w *Writer) writeNext(wait bool) (wrote bool, err error) {
+	if w.run == nil {
+		return false, nil
+	}
+	b, err := w.run.Next(wait)
+	if b == nil || err != nil {
+		return false, err
+	}
+	return true, w.writeBlock(b)
 }
 
 // writeBlock writes a block and frees it.
@@ -116,7 +112,7 @@ func (w *Writer) writeBlock(b *pipeline.Block) error {
 		return blockError(pipeline.Compress, b.Err, w.opt.limits.Context, 0, w.ended, -1)
 	}
 	info := container.Block{
-		Kind: b.Kind, Payload: len(b.Out()), Raw: b.Raw, Sum: b.Sum,
+		Kind: container.Kind(b.Kind), Payload: len(b.Out()), Raw: b.Raw, Sum: b.Sum,
 		Continues: b.History != nil && b.Window > 0, Flushed: b.Flushed, Last: b.Last,
 	}
 	if err := w.limitStream(info.Continues); err != nil {
@@ -138,15 +134,12 @@ func (w *Writer) writeBlock(b *pipeline.Block) error {
 		return err
 	}
 	if w.piece != nil {
-		w.piece.add(info, w.done.size-begin)
+		w.piece.addBlock(info, w.done.size-begin)
 	}
 	w.done.content += int64(b.Raw)
 	w.ended++
-	if w.callerOwned {
-		b.Src, b.Window = nil, 0
-	}
 	if b.Flushed && b.History != nil {
-		w.keep(b)
+		w.keepBlock(b)
 	} else {
 		w.run.Put(b)
 	}
@@ -156,6 +149,16 @@ func (w *Writer) writeBlock(b *pipeline.Block) error {
 		})
 	}
 	return nil
+}
+
+// keepBlock makes a block that a flush has written the current one again. Its content becomes the window
+// of the content behind the flush.
+func (w *Writer) keepBlock(b *pipeline.Block) {
+	w.cur, b.Flushed, b.Window = b, false, len(b.Src)
+	if window := w.opt.reach(); window > 0 && w.limit()-len(b.Src) < w.opt.blockSize/2 {
+		b.Window = copy(b.Src, b.Src[len(b.Src)-min(window, len(b.Src)):])
+		b.Src = b.Src[:b.Window]
+	}
 }
 
 // header returns the stream's header if it is not written yet, else an empty slice, in memory to
@@ -189,7 +192,7 @@ func (w *Writer) limitStream(continues bool) error {
 		return err
 	}
 	w.before, w.begun = w.done, false
-	w.frame = w.frames.begin(&w.opt)
+	w.frame = w.frames.beginFile(&w.opt)
 	return w.opt.endStream()
 }
 

@@ -4,6 +4,7 @@ import (
 	"io"
 	"sync"
 
+	"github.com/gopz/compress/internal/codec/zstd"
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/gzaccess"
@@ -20,12 +21,23 @@ import (
 // This file is where package compress chooses among the formats.
 
 // isKnown reports whether there is a pipeline with a number.
-func isKnown(id uint8) bool { return pipeline.ByID(id) != nil }
+func isKnown(id uint8) bool { return pipelineByID(id) != nil }
+
+// pipelineByID returns the pipeline with a number in .pz files, nil if there is none.
+func pipelineByID(id uint8) *pipeline.Pipeline {
+	all := pipeline.Pipelines()
+	for i := range all {
+		if all[i].ID == id && id != 0 {
+			return &all[i]
+		}
+	}
+	return nil
+}
 
 // pipelineOf returns the pipeline that decodes blocks of a format. id is its number in .pz files.
 func pipelineOf(f Format, id uint8) *pipeline.Pipeline {
 	if f == PZ {
-		return pipeline.ByID(id)
+		return pipelineByID(id)
 	}
 	return pipeline.Default(f)
 }
@@ -44,11 +56,15 @@ func (s *sources) newDecoder(checks bool) (zstfile.Decoder, error) {
 	if s.dict == nil {
 		return zstdec.New(checks, nil)
 	}
-	return zstdec.New(checks, s.dict.Dictionary)
+	d, err := zstd.ParseDictionary(s.dict.Bytes()) // without the tables that compress
+	if err != nil {
+		return nil, err
+	}
+	return zstdec.New(checks, d)
 }
 
-// begin begins to read a file.
-func (s *sources) begin(
+// beginFile begins to read a file.
+func (s *sources) beginFile(
 	f Format, in *container.Start, o *options, workers int,
 ) container.Source {
 	limits := &o.limits
@@ -77,8 +93,8 @@ type framers struct {
 	zst zstfile.Framer
 }
 
-// begin begins to write a file.
-func (f *framers) begin(o *options) container.Framer {
+// beginFile begins to write a file.
+func (f *framers) beginFile(o *options) container.Framer {
 	switch o.pipe.Format {
 	case Gzip:
 		// The system is left unknown, so that a file does not depend on where it was made.
@@ -205,7 +221,8 @@ func (l *blockLoader) interval(block int64) {
 	l.gz.Begin(l.r.gz, block, l.r.opt.limits.Checks)
 	size := gzaccess.BufferSize(int(l.r.index.Blocks[block].Raw))
 	l.out = getBuffer(size, size)
-	l.blk.Serial = container.Serial{Decoder: l.gz, Buf: l.out.p}
+	l.serial = container.Serial{Decoder: l.gz, Buf: l.out.p}
+	l.blk.Serial = &l.serial
 }
 
 // indexFormats holds the formats that WriteIndex writes.
@@ -271,13 +288,12 @@ func (c *crew) Width() int { return c.width }
 // Pack implements gzaccess.Crew.
 func (c *crew) Pack(p *gzaccess.Packing) {
 	if c.packs.run == nil {
-		cfg := c.opt.config(pipeline.Decompress, pipelineOf(Gzip, 0), false, c.width)
-		cfg.Grow = false
+		cfg := c.opt.config(pipeline.Decompress, pipelineOf(Gzip, 0), false, 0)
+		cfg.InFlight, cfg.Grow = c.width, false
 		c.packs.start(c.opt.scheduler(), cfg)
 	}
 	b := c.packs.run.Get()
-	b.Kind, b.Raw, b.Sum = container.Coded, 0, 0
-	b.Serial = container.Serial{Decoder: p}
+	b.Kind, b.Raw, b.Sum, b.Serial = uint8(container.Coded), 0, 0, p
 	c.packs.run.Submit(b)
 }
 
@@ -287,7 +303,7 @@ func (c *crew) Packed() (*gzaccess.Packing, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := b.Serial.Decoder.(*gzaccess.Packing)
+	p := b.Serial.(*gzaccess.Packing)
 	if err = b.Err; err != nil {
 		return nil, blockError(pipeline.Decompress, err, c.opt.limits.Context, 0, -1, p.Offset())
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/ldm"
 	"github.com/gopz/compress/internal/pzfile"
+	"github.com/gopz/compress/pipeline"
 )
 
 // This file makes the content of blocks that repeat parts of others, for random access and recovery. Package pipeline does that for a Reader.
@@ -30,14 +31,6 @@ func (o *options) setWindow() error {
 		o.window = max(MinWindow, int64(o.blockSize), 1<<bits.Len64(uint64(size-1)))
 	}
 	return nil
-}
-
-// finder returns what finds long-distance matches, nil without WithLongDistance.
-func (o *options) finder() *ldm.Finder {
-	if o.window == 0 {
-		return nil
-	}
-	return ldm.NewFinder(o.window, o.blockSize)
 }
 
 // spliced is what a blockContent has if the block repeats parts of others, its sources. They come from
@@ -77,6 +70,20 @@ func (s *spareLoader) load(n int64) ([]byte, error) {
 		err = s.Finish(&c, room)
 	}
 	return c.own, err
+}
+
+// references returns the references of a block whose own content has been decoded, nil if it has none.
+func (l *blockLoader) references(b *pipeline.Block) (*ldm.List, error) {
+	p := b.Src
+	if l.sources == 0 || container.Kind(b.Kind) != container.Coded || p[0] != ldm.LayoutID {
+		return nil, nil
+	}
+	var list ldm.List
+	_, _, err := list.Parse(p[1:], b.Raw, l.sources, nil)
+	if err != nil {
+		return nil, errs.Wrap(ErrCorrupt, err)
+	}
+	return list.Clone(), nil
 }
 
 // splice makes the content of the block from its own content and the sources.

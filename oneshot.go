@@ -76,11 +76,7 @@ func (e *encoder) encode(dst, src []byte, opts []WriterOption) (err error) {
 		return err
 	}
 	small := len(src) < smallContent
-	if small {
-		e.budget, err = o.writerBudgetOf(pipeline.Plan{InFlight: 1})
-	} else {
-		e.budget, err = o.writerBudget()
-	}
+	e.budget, err = o.writerBudget(small)
 	if err != nil {
 		return err
 	}
@@ -89,7 +85,7 @@ func (e *encoder) encode(dst, src []byte, opts []WriterOption) (err error) {
 		return err
 	}
 	e.Reset(&e.sink)
-	e.begin()
+	e.beginRun()
 	if err := e.ready(); err != nil {
 		return err
 	}
@@ -98,7 +94,7 @@ func (e *encoder) encode(dst, src []byte, opts []WriterOption) (err error) {
 	}
 	if o.singleFrame && len(src) > o.blockSize {
 		e.callerOwned = false // blocks have a window in front of them
-		if _, err := e.add(src); err != nil {
+		if _, err := e.addContent(src); err != nil {
 			return err
 		}
 	}
@@ -114,7 +110,7 @@ func (e *encoder) encode(dst, src []byte, opts []WriterOption) (err error) {
 		b.Window = min(at, o.pipe.Window)
 		b.Src, b.CallerOwned = src[at-b.Window:at+n:at+n], true
 		at += n
-		b.Continuation = pipeline.Continuation{Last: at == len(src)}
+		b.Last = at == len(src)
 		e.cur = b
 		e.in += int64(n)
 		if err := e.submit(small); err != nil {
@@ -129,7 +125,7 @@ func (e *encoder) putAway() {
 	e.recycle()
 	e.unbind()
 	e.opt = options{private: e.opt.private}
-	e.sched, e.dst, e.sink.p, e.err, e.finder = nil, nil, nil, nil, nil
+	e.sched, e.dst, e.sink.p, e.err = nil, nil, nil, nil
 }
 
 // AppendDecode appends the content of src, which a [Reader] could read, to dst and returns the
@@ -227,5 +223,5 @@ func (d *decoder) putAway() {
 	d.unbind()
 	d.memory = nil
 	d.opt = options{private: d.opt.private}
-	d.sched, d.sink.p, d.err, d.end, d.window = nil, nil, nil, nil, nil
+	d.sched, d.sink.p, d.err, d.end = nil, nil, nil, nil
 }

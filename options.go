@@ -24,10 +24,10 @@ const (
 
 	// DefaultLevel is the level of a Writer of .pz or .zst without [WithLevel]. It balances ratio
 	// and speed; see docs/generated/frontier.md.
-	DefaultLevel = pipeline.DefaultLevel // 4
+	DefaultLevel = 4
 	// DefaultGzipLevel is that of a Writer of .gz. Files are about as large as those of gzip -6, or
 	// smaller.
-	DefaultGzipLevel = pipeline.DefaultGzipLevel // 6
+	DefaultGzipLevel = 6
 
 	MinBlockSize = pzfile.MinBlockSize // 4 KiB
 	MaxBlockSize = pzfile.MaxBlockSize // 64 MiB

@@ -149,14 +149,14 @@ func (w *Writer) encodePiece(p *Plan, r io.Reader, last int64) error {
 	if err := w.submit(true); err != nil {
 		return err
 	}
-	return w.drain(true)
+	return w.writeDone(true)
 }
 
 // Header returns the bytes in front of the first piece. There are none if the file is a .pz file
 // of one block with at most 65,000 bytes: its header is part of the block.
 func (p *Plan) Header() []byte {
 	var frames framers
-	return frames.begin(&p.opt).Header(nil, p.whole())
+	return frames.beginFile(&p.opt).Header(nil, p.whole())
 }
 
 // whole returns the size of the content if one block has it all, else −1.
@@ -174,7 +174,7 @@ func (p *Plan) Trailer(pieces ...*Piece) ([]byte, error) {
 	pieces = slices.Clone(pieces)
 	slices.SortFunc(pieces, func(a, b *Piece) int { return cmp.Compare(a.first, b.first) })
 	var frames framers
-	f := frames.begin(&p.opt)
+	f := frames.beginFile(&p.opt)
 	buf := f.Header(nil, p.whole())
 	size := int64(len(buf))
 	next := int64(0)
@@ -228,8 +228,8 @@ func (p *Piece) Last() int64 { return p.first + int64(len(p.blocks)) }
 // Size returns the bytes that [Plan.Encode] wrote.
 func (p *Piece) Size() int64 { return p.size }
 
-// add notes a block, and the bytes that it takes in the file.
-func (p *Piece) add(b container.Block, size int64) {
+// addBlock notes a block, and the bytes that it takes in the file.
+func (p *Piece) addBlock(b container.Block, size int64) {
 	p.blocks = append(p.blocks, pieceBlock{b.Kind, uint32(b.Payload), b.Sum})
 	p.size += size
 }

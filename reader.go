@@ -47,13 +47,14 @@ type Reader struct {
 	unit        container.Unit // valid in state atPayload
 	end         error          // of the input, after the blocks in flight
 
-	places []container.Place // of blocks in flight, by Block.Tag
-	count  int64             // blocks submitted
-	cur    *pipeline.Block
-	out    []byte // of cur, not returned yet
-	passed int64  // blocks returned
-	closed bool
-	err    error
+	places  []container.Place   // of blocks in flight, by Block.Tag
+	serials []*container.Serial // not in use
+	count   int64               // blocks submitted
+	cur     *pipeline.Block
+	out     []byte // of cur, not returned yet
+	passed  int64  // blocks returned
+	closed  bool
+	err     error
 
 	// into returns the caller's memory for the content of a .pz block, or nil. It is nil itself if
 	// there is none.
@@ -109,28 +110,29 @@ func (r *Reader) restart(src io.Reader) {
 // release frees the current block and drops references to the input. It keeps the run for the next
 // Reset if all blocks are free, and closes it otherwise.
 func (r *Reader) release() {
-	r.putBlock()
+	r.releaseCurrent()
 	r.recycle()
-	if r.run == nil {
-		r.window = nil
-	} else if r.window != nil {
-		r.window.Clear()
-	}
 	r.releaseScratch()
 	if r.source != nil {
 		r.source.Release()
 	}
 }
 
-// putBlock frees the current block.
-func (r *Reader) putBlock() {
+// releaseCurrent frees the current block.
+func (r *Reader) releaseCurrent() {
 	if r.run != nil && r.cur != nil {
-		if r.places[r.cur.Tag].CallerOwned {
-			r.cur.Src = nil
-		}
-		r.run.Put(r.cur)
+		r.releaseBlock(r.cur)
 	}
 	r.cur, r.out = nil, nil
+}
+
+// releaseBlock frees a block. It keeps the memory that a serial one was decoded to.
+func (r *Reader) releaseBlock(b *pipeline.Block) {
+	if s, ok := b.Serial.(*container.Serial); ok {
+		*s = container.Serial{Buf: s.Buf, State: s.State}
+		r.serials = append(r.serials, s)
+	}
+	r.run.Put(b)
 }
 
 // Stats returns the statistics of what has been read so far, which continue after Reset. It returns
@@ -144,7 +146,7 @@ func (r *Reader) fail(err error) error {
 		r.release()
 	} else {
 		r.stop()
-		r.cur, r.out = nil, nil
+		r.cur, r.out, r.serials = nil, nil, nil
 	}
 	return err
 }
@@ -212,7 +214,7 @@ func (r *Reader) next() error {
 
 // advance does the work of next. It reads as far ahead as it may before it waits for a block.
 func (r *Reader) advance() error {
-	r.putBlock()
+	r.releaseCurrent()
 	for {
 		if err := r.opt.canceled(); err != nil {
 			return r.fail(err)
@@ -238,141 +240,6 @@ func (r *Reader) advance() error {
 	}
 }
 
-// readAhead reads one more block and submits it. It reports whether another call makes sense at
-// once.
-func (r *Reader) readAhead() bool {
-	if r.end != nil || r.input == held && !r.goesOn() {
-		return false
-	}
-	if r.source == nil {
-		r.open()
-	}
-	if r.input == atUnit {
-		if err := r.source.Next(&r.unit); err != nil {
-			return r.pause(err)
-		}
-		r.input = atPayload
-	}
-	if r.run == nil || r.runFormat != r.format || !r.runSpec.Serves(&r.unit.Spec) {
-		if r.pending() > 0 {
-			return false
-		}
-		if err := r.startRun(); err != nil {
-			r.end = err
-			return false
-		}
-	}
-	b := r.run.Get()
-	if b == nil {
-		if r.pending() == 0 {
-			r.end = errNoBlock
-		}
-		return false
-	}
-	var err error
-	b.Src, err = r.source.Payload(&r.unit, b.Src)
-	if err != nil {
-		r.run.Put(b)
-		r.input = atUnit
-		return r.pause(err)
-	}
-	r.submit(b)
-	r.input = atUnit
-	if r.unit.Pause {
-		r.input = held
-	}
-	return r.input == atUnit
-}
-
-// goesOn releases input that was held if reading on does not block after all. A Source of .gz
-// reads no more at once than has come.
-func (r *Reader) goesOn() bool {
-	if r.ready == nil || r.format != Gzip || !r.ready() {
-		return false
-	}
-	r.input = atUnit
-	return true
-}
-
-// pause handles what comes in place of a unit, and returns what readAhead does.
-func (r *Reader) pause(err error) bool {
-	if err == container.ErrNothingYet {
-		if !r.nonBlocking {
-			r.input = held
-		}
-		return r.nonBlocking
-	}
-	r.end = err
-	return false
-}
-
-// open detects the format of the input and begins to read it.
-func (r *Reader) open() {
-	var in container.Start
-	if r.memory != nil {
-		in = container.BeginMemory(r.memory)
-	} else {
-		in = container.Begin(r.src, &r.head, r.nonBlocking)
-		in.Ready = r.ready
-	}
-	var ok bool
-	r.format, ok, _ = container.Detect(in.Head)
-	if !ok {
-		r.format = PZ
-	}
-	r.source = r.sources.begin(r.format, &in, &r.opt, r.sched.Workers())
-}
-
-// startRun begins a run for the unit.
-func (r *Reader) startRun() (err error) {
-	u := &r.unit
-	p, checks := pipelineOf(r.format, u.Pipeline), u.Checks
-	var b budget
-	if r.format == PZ {
-		b, err = r.opt.readerBudget(p, u.Spec)
-	} else {
-		b, err = r.opt.standardBudget(p, u.Spec)
-	}
-	if err != nil {
-		return err
-	}
-	cfg := r.opt.config(pipeline.Decompress, p, checks, b.inFlight)
-	if r.format == PZ && u.Dictionary == 0 {
-		cfg.Dictionary = nil
-	}
-	r.window = nil
-	if u.Window > 0 {
-		r.window = pipeline.NewWindow(u.Window, u.BlockSize)
-		cfg.LongDistance = pipeline.LongDistance{Sources: u.Sources, Window: r.window}
-	}
-	if err := r.sched.Check(cfg, u.BlockSize); err != nil {
-		return errs.Wrap(errs.Device, err)
-	}
-	r.stream.start(r.sched, cfg)
-	r.runFormat, r.runSpec = r.format, u.Spec
-	if len(r.places) < b.inFlight {
-		r.places = make([]container.Place, b.inFlight)
-	}
-	return nil
-}
-
-// submit gives a block whose payload has been read to the workers.
-func (r *Reader) submit(b *pipeline.Block) {
-	u := &r.unit
-	b.Kind, b.Raw, b.Sum = u.Kind, u.Raw, u.Sum
-	b.Into, b.CallerOwned = nil, u.Place.CallerOwned
-	if r.into != nil && r.format == PZ {
-		b.Into = r.into(u)
-	}
-	b.Serial.Decoder, b.Serial.Unit = u.Decoder, u.Number
-	b.Tag = r.count % int64(len(r.places))
-	r.count++
-	r.places[b.Tag] = u.Place
-	r.run.Number(u.Place.Block)
-	waits := u.Pause || u.Decoder == nil && u.Place.Content <= smallContent
-	r.stream.submit(b, u.Raw, waits)
-}
-
 // deliver makes a block that is done the current one.
 func (r *Reader) deliver(b *pipeline.Block) error {
 	at := &r.places[b.Tag]
@@ -387,19 +254,20 @@ func (r *Reader) deliver(b *pipeline.Block) error {
 		r.out, r.end = out, err
 		return nil
 	}
-	if s := &b.Serial; s.Decoder != nil {
+	out := b.Out()
+	if s, ok := b.Serial.(*container.Serial); ok {
 		s.Decoder.Verify(s)
-		b.Raw = len(s.Content())
+		out = s.Content()
 		at.Content, at.End = s.Total, s.Used
 		if s.Stop != nil {
 			r.end = s.Stop // after the blocks in flight, which are empty
 		}
-		if b.Raw == 0 {
-			r.run.Put(b)
+		if len(out) == 0 {
+			r.releaseBlock(b)
 			return nil
 		}
 	}
-	r.cur, r.out = b, b.Out()
+	r.cur, r.out = b, out
 	r.passed++
 	if r.opt.progress != nil {
 		r.opt.progress(Progress{Content: at.Content, Compressed: at.End, Total: at.Total, Blocks: r.passed})

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/gopz/compress/gpu"
-	"github.com/gopz/compress/internal/ldm"
 	"github.com/gopz/compress/pipeline"
 )
 
@@ -178,9 +177,6 @@ func (o *options) tracer() func(pipeline.Event) {
 type stream struct {
 	run     *pipeline.Run
 	earlier pipeline.Stats // of runs before this one
-
-	finder *ldm.Finder // of the run of a Writer with WithLongDistance, else nil
-	window *ldm.Window // of the run of a Reader, if blocks refer to earlier ones, else nil
 }
 
 // statistics returns the sum of the statistics of all runs.
@@ -208,9 +204,9 @@ func (s *stream) statistics() pipeline.Stats {
 // known in advance. Such a part counts as small if its input is.
 const smallContent = 64 << 10
 
-// submit gives a block with size bytes of content to the run. With waits set the caller waits for the
-// block next. Then the caller's goroutine codes the block itself if it is small.
-func (s *stream) submit(b *pipeline.Block, size int, waits bool) {
+// submitBlock gives a block with size bytes of content to the run. With waits set the caller waits for
+// the block next. Then the caller's goroutine codes the block itself if it is small.
+func (s *stream) submitBlock(b *pipeline.Block, size int, waits bool) {
 	if waits && size < smallContent && s.run.Pending() == 0 {
 		s.run.Do(b)
 	} else {
@@ -232,7 +228,7 @@ func (s *stream) start(sched *pipeline.Scheduler, cfg pipeline.Config) {
 func (s *stream) unbind() {
 	s.recycle()
 	if s.run != nil {
-		s.run.Unbind()
+		s.run.Release()
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/gopz/compress/internal/gzfile"
 	"github.com/gopz/compress/internal/hook"
 	"github.com/gopz/compress/internal/index"
-	"github.com/gopz/compress/internal/ldm"
 	"github.com/gopz/compress/internal/zstfile"
 	"github.com/gopz/compress/pipeline"
 )
@@ -275,12 +274,31 @@ func (o *options) scheduler() *pipeline.Scheduler {
 	return sharedScheduler()
 }
 
-// config returns the configuration of a run in one direction.
-func (o *options) config(op pipeline.Op, p *pipeline.Pipeline, checks bool, inFlight int) pipeline.Config {
+// config returns the configuration of a run in one direction, with blocks of at most blockSize bytes.
+func (o *options) config(
+	op pipeline.Op, p *pipeline.Pipeline, checks bool, blockSize int,
+) pipeline.Config {
 	return pipeline.Config{
-		Pipeline: p, Op: op, Level: o.level, Tuning: o.tuning, InFlight: inFlight, Grow: true,
+		Pipeline: p, Op: op, Level: o.level, Tuning: o.tuning, BlockSize: blockSize, Grow: true,
 		Checks: checks, Context: o.limits.Context, Assign: o.assign, Trace: o.tracer(), Dictionary: o.dict,
 	}
+}
+
+// writerConfig returns the configuration of a Writer's run.
+func (o *options) writerConfig() pipeline.Config {
+	cfg := o.config(pipeline.Compress, o.pipe, o.limits.Checks, o.blockSize)
+	cfg.Window, cfg.Position = o.window, o.position
+	return cfg
+}
+
+// readerConfig returns the configuration of a Reader's run.
+func (o *options) readerConfig(p *pipeline.Pipeline, s *container.Spec) pipeline.Config {
+	cfg := o.config(pipeline.Decompress, p, s.Checks, s.BlockSize)
+	cfg.Window, cfg.Sources = s.Window, s.Sources
+	if p.Format == PZ && s.Dictionary == 0 {
+		cfg.Dictionary = nil
+	}
+	return cfg
 }
 
 // checkBackend reports whether s can do what [WithBackend] demands, for blocks of that size.
@@ -290,7 +308,7 @@ func (o *options) checkBackend(
 	if p == nil || !o.assign.Strict() {
 		return nil
 	}
-	if err := s.Check(o.config(op, p, checks, 0), blockSize); err != nil {
+	if err := s.Check(o.config(op, p, checks, blockSize)); err != nil {
 		return errs.Wrap(errs.Device, err)
 	}
 	return nil
@@ -321,16 +339,13 @@ func (o *options) fit(want int, limit int64, memory func(n int) int64) (budget, 
 	return budget{n, m}, m <= limit
 }
 
-// budget returns a budget of at most the blocks that plan has, of a pipeline, within limit. extra is the
-// memory that long-distance matches take with n blocks; nil is for none.
+// budget returns a budget of at most the blocks that plan has, of a pipeline, within limit. extra is
+// other memory that n blocks take; nil is for none.
 func (o *options) budget(
-	p *pipeline.Pipeline, op pipeline.Op, level, blockSize int, plan pipeline.Plan, limit int64,
-	extra func(n int) int64,
+	p *pipeline.Pipeline, blockSize int, plan pipeline.Plan, limit int64, extra func(n int) int64,
 ) (budget, error) {
-	workers := o.scheduler().Workers()
 	b, ok := o.fit(plan.InFlight, limit, func(n int) int64 {
-		m := int64(n)*(blockMemory(blockSize)+int64(p.Window)) +
-			p.Memory(op, level, o.tuning, blockSize, workers, n, plan)
+		m := int64(n)*(blockMemory(blockSize)+int64(p.Window)) + plan.Memory(n)
 		if extra != nil {
 			m += extra(n)
 		}
@@ -346,45 +361,33 @@ func (o *options) budget(
 
 // plan returns how many blocks of a pipeline are in flight if memory allows, and what they hold.
 func (o *options) plan(p *pipeline.Pipeline, op pipeline.Op, blockSize int) pipeline.Plan {
-	return o.scheduler().Plan(o.config(op, p, true, 0), blockSize)
+	return o.scheduler().Plan(o.config(op, p, true, blockSize))
 }
 
-// writerBudget returns the budget of a Writer.
-func (o *options) writerBudget() (budget, error) {
-	return o.writerBudgetOf(o.plan(o.pipe, pipeline.Compress, o.blockSize))
-}
-
-// writerBudgetOf returns the budget of a Writer with a plan.
-func (o *options) writerBudgetOf(plan pipeline.Plan) (budget, error) {
+// writerBudget returns the budget of a Writer. With alone set there is one block, which no device gets.
+func (o *options) writerBudget(alone bool) (budget, error) {
 	limit := o.limits.MaxMemory
 	if limit == 0 {
 		limit = math.MaxInt64
 	}
-	var extra func(n int) int64
-	if o.window > 0 {
-		extra = func(n int) int64 { return ldm.FinderMemory(o.window, o.blockSize, n) }
-	}
-	if o.dict != nil {
-		extra = func(n int) int64 { return o.dictionaryMemory(o.pipe, pipeline.Compress, o.blockSize, n) }
-	}
-	size := o.blockSize
+	cfg := o.writerConfig()
 	if o.singleFrame {
-		plan.InFlight, size = 1, size+o.reach()
+		cfg.BlockSize += o.reach()
 	}
-	return o.budget(o.pipe, pipeline.Compress, o.level, size, plan, limit, extra)
+	if alone {
+		cfg.Assign = onCPU
+	}
+	plan := o.scheduler().Plan(cfg)
+	if alone || o.singleFrame {
+		plan.InFlight = 1
+	}
+	return o.budget(o.pipe, cfg.BlockSize, plan, limit, nil)
 }
 
 // readerBudget returns the budget of a Reader of a .pz file.
 func (o *options) readerBudget(p *pipeline.Pipeline, s container.Spec) (budget, error) {
-	plan := o.plan(p, pipeline.Decompress, s.BlockSize)
-	var extra func(n int) int64
-	switch {
-	case s.Window > 0:
-		extra = func(n int) int64 { return pipeline.WindowMemory(s.Window, s.BlockSize, n) }
-	case s.Dictionary != 0:
-		extra = func(n int) int64 { return o.dictionaryMemory(p, pipeline.Decompress, s.BlockSize, n) }
-	}
-	return o.budget(p, pipeline.Decompress, 0, s.BlockSize, plan, o.limits.Memory(), extra)
+	plan := o.scheduler().Plan(o.readerConfig(p, &s))
+	return o.budget(p, s.BlockSize, plan, o.limits.Memory(), nil)
 }
 
 // standardBudget returns the budget of a Reader of a .gz or .zst file.
@@ -416,7 +419,7 @@ func WriterMemory(opts ...WriterOption) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	b, err := o.writerBudget()
+	b, err := o.writerBudget(false)
 	return b.memory, err
 }
 
@@ -505,19 +508,18 @@ func (o *options) cacheBudget(x *index.File) (loads int, bytes int64, err error)
 func (o *options) streamBudget(x *index.File, st *index.Stream, want int, limit int64) (budget, error) {
 	if x.Format == PZ {
 		p := pipelineOf(PZ, st.Pipeline)
-		plan := o.plan(p, pipeline.Decompress, st.BlockSize)
+		plan := o.scheduler().Plan(o.readerConfig(p, &container.Spec{
+			BlockSize: st.BlockSize, Dictionary: st.Dictionary,
+		}))
 		plan.InFlight = want
 		extra := func(n int) (memory int64) {
 			if st.Sources > 0 {
 				// The content besides the own content, and a source that no slot loads.
 				memory = int64(n)*int64(st.BlockSize) + blockMemory(st.BlockSize)
 			}
-			if st.Dictionary != 0 { // both, if the header is lost
-				memory += o.dictionaryMemory(p, pipeline.Decompress, st.BlockSize, n)
-			}
 			return memory
 		}
-		return o.budget(p, pipeline.Decompress, 0, st.BlockSize, plan, limit, extra)
+		return o.budget(p, st.BlockSize, plan, limit, extra)
 	}
 	workers := o.scheduler().Workers()
 	b, ok := o.fit(want, limit, func(n int) int64 {

@@ -67,7 +67,7 @@ func NewWriter(w io.Writer, opts ...WriterOption) (*Writer, error) {
 
 // newWriter returns a Writer that must be Reset.
 func (o *options) newWriter() (*Writer, error) {
-	b, err := o.writerBudget()
+	b, err := o.writerBudget(false)
 	if err != nil {
 		return nil, err
 	}
@@ -89,11 +89,6 @@ func (w *Writer) Reset(dst io.Writer) {
 		w.run.Put(w.cur)
 	}
 	w.recycle()
-	if w.run == nil {
-		w.finder = nil
-	} else if w.finder != nil {
-		w.finder.Reset()
-	}
 	w.dst, w.cur, w.begun, w.closed, w.err = dst, nil, false, false, nil
 	w.in, w.done, w.before, w.blocks, w.ended = 0, span{}, span{}, 0, 0
 	w.window = w.window[:0]
@@ -102,7 +97,7 @@ func (w *Writer) Reset(dst io.Writer) {
 	if w.history != nil {
 		w.history.Reset()
 	}
-	w.frame = w.frames.begin(&w.opt)
+	w.frame = w.frames.beginFile(&w.opt)
 }
 
 // content returns the number of bytes of content in the current block.
@@ -152,11 +147,11 @@ func (w *Writer) Write(p []byte) (n int, err error) {
 	if err := w.checkSize(len(p)); err != nil {
 		return 0, w.fail(err)
 	}
-	return w.add(p)
+	return w.addContent(p)
 }
 
-// add adds p to the content.
-func (w *Writer) add(p []byte) (n int, err error) {
+// addContent adds p to the content.
+func (w *Writer) addContent(p []byte) (n int, err error) {
 	for len(p) > 0 {
 		if err := w.makeRoom(len(p)); err != nil {
 			return n, w.fail(err)
@@ -220,7 +215,7 @@ func (w *Writer) ReadFrom(r io.Reader) (n int64, err error) {
 		if inPlace {
 			w.cur.Src = w.cur.Src[:len(w.cur.Src)+m]
 			w.in += int64(m)
-		} else if _, err := w.add(p[:m]); err != nil {
+		} else if _, err := w.addContent(p[:m]); err != nil {
 			return n, err
 		}
 		n += int64(m)
@@ -278,7 +273,6 @@ func (w *Writer) makeRoom(n int) error {
 			return err
 		}
 		b.Src, b.Window = append(b.Src[:0], w.window...), len(w.window)
-		b.Continuation = pipeline.Continuation{}
 		w.cur = b
 	}
 	w.grow(n)
@@ -306,33 +300,28 @@ func (w *Writer) grow(n int) {
 	b.Src = p
 }
 
-// begin begins a run.
-func (w *Writer) begin() {
-	n := w.budget.inFlight
-	cfg := w.opt.config(pipeline.Compress, w.opt.pipe, w.opt.limits.Checks, n)
-	w.finder = w.opt.finder()
-	cfg.LongDistance.Finder, cfg.Position = w.finder, w.opt.position
+// beginRun begins a run.
+func (w *Writer) beginRun() {
+	cfg := w.opt.writerConfig()
+	cfg.InFlight = w.budget.inFlight
 	w.start(w.sched, cfg)
 }
 
 // getBlock returns an empty block. It may have to wait for the oldest one and write it.
 func (w *Writer) getBlock() (*pipeline.Block, error) {
 	if w.run == nil {
-		w.begin()
+		w.beginRun()
 	}
 	for {
 		if b := w.run.Get(); b != nil {
 			return b, nil
 		}
-		b, err := w.run.Next(true)
+		wrote, err := w.writeNext(true)
 		if err != nil {
 			return nil, err
 		}
-		if b == nil {
+		if !wrote {
 			return nil, errNoBlock
-		}
-		if err := w.writeBlock(b); err != nil {
-			return nil, err
 		}
 	}
 }
@@ -343,7 +332,7 @@ func (w *Writer) submit(waits bool) error {
 	b := w.cur
 	if b.History != nil {
 		// The blocks of a History follow one another.
-		if err := w.drain(true); err != nil {
+		if err := w.writeDone(true); err != nil {
 			return err
 		}
 	}
@@ -354,8 +343,8 @@ func (w *Writer) submit(waits bool) error {
 		w.setWindow(b)
 	}
 	w.run.Number(w.blocks - 1)
-	w.stream.submit(b, len(b.Src)-b.Window, waits)
-	return w.drain(false)
+	w.submitBlock(b, len(b.Src)-b.Window, waits)
+	return w.writeDone(false)
 }
 
 // setWindow makes the end of b the window of the next block.

@@ -16,7 +16,7 @@ func (w *worker) accept(b *Block) {
 		w.ws.equip(b)
 		t := r.beginTimer(w, b, verifyStep)
 		err = b.op.accept(w.ws, b, b.request.GPU)
-		t.end()
+		t.endTimer()
 		if err != nil {
 			r.device.Distrust(b.deviceStage(), b.Index)
 		}
@@ -63,7 +63,7 @@ func (b *Block) deviceStage() string {
 // learn tells the coordinator how long the CPU has taken for a stage that the device can do.
 func (r *Run) learn(b *Block, took time.Duration) {
 	if op := r.stages[b.stage].device; r.device != nil && op != nil {
-		r.device.Learn(op.op, r.cfg.Op == Decompress, b.Raw, took)
+		r.device.Learn(op.op, r.cfg.Op == Decompress, b.raw, took)
 	}
 }
 
@@ -81,20 +81,20 @@ func acceptSequences(ws *workspace, b *Block, r *gpu.Request) error {
 	limits, parsed := *b.limits(), true
 	if r.Candidates != nil {
 		m, seqs := &ws.matcher, b.payload.seqs[:0]
-		r.Seqs, parsed = m.ParseCandidates(seqs, b.Src, b.Window, b.params(), limits, r.Candidates)
+		r.Seqs, parsed = m.ParseCandidates(seqs, b.src, b.Window, b.params(), limits, r.Candidates)
 		r.FreeCandidates()
 	}
 	b.payload.seqs, b.payload.ranges = r.Seqs, nil
 	if !parsed {
 		return offload.ErrWrong
 	}
-	return ws.verifier.Sequences(r.Seqs, b.Src, b.Window, limits)
+	return ws.verifier.Sequences(r.Seqs, b.src, b.Window, limits)
 }
 
 // acceptStreams takes over a payload that decodes to the streams that it was made from.
 func acceptStreams(ws *workspace, b *Block, r *gpu.Request) error {
 	b.dst = r.Dst
-	return ws.verifier.Streams(ws, r, b.Raw, &b.payload.streams)
+	return ws.verifier.Streams(ws, r, b.raw, &b.payload.streams)
 }
 
 // acceptContent takes over a payload that decodes to the content.
@@ -106,5 +106,5 @@ func acceptContent(ws *workspace, b *Block, r *gpu.Request) error {
 // acceptDecoded takes over decoded streams.
 func acceptDecoded(ws *workspace, b *Block, r *gpu.Request) error {
 	b.payload.layout, b.payload.ranges = r.Layout, nil
-	return ws.verifier.Decoded(r, b.Src, b.Raw, &b.payload.streams)
+	return ws.verifier.Decoded(r, b.src, b.raw, &b.payload.streams)
 }

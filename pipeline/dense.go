@@ -71,7 +71,7 @@ const leastDense = 512
 // dense reports whether the block has layout Dense.
 func (b *Block) dense() bool {
 	c := &b.run.cfg
-	if b.Flushed && len(b.Src) < leastDense {
+	if b.Flushed && len(b.src) < leastDense {
 		return false
 	}
 	return c.Op == Compress && c.Pipeline.dense != 0 && (c.Level >= c.Pipeline.dense || b.chosenDense)
@@ -85,9 +85,9 @@ func (b *Block) priced() bool { return b.dense() && b.params().Finder.Optimal() 
 // such a block have the same workspace, because devices do not do its level.
 func (ws *workspace) filter(b *Block) {
 	d := &ws.dense
-	if b.payload.ranges = d.choice.Choose(b.Src); b.payload.ranges != nil {
-		d.filtered = resize(d.filtered, len(b.Src))
-		pieces.Copy(d.filtered, b.Src, ws.check)
+	if b.payload.ranges = d.choice.Choose(b.src); b.payload.ranges != nil {
+		d.filtered = resize(d.filtered, len(b.src))
+		pieces.Copy(d.filtered, b.src, ws.check)
 		x86.Encode(d.filtered, b.payload.ranges, ws.check)
 	}
 }
@@ -97,7 +97,7 @@ func (ws *workspace) matchInput(b *Block) []byte {
 	if b.payload.ranges != nil {
 		return ws.dense.filtered
 	}
-	return b.Src
+	return b.src
 }
 
 // contexts learns what the literals of content depend on.
@@ -125,7 +125,7 @@ func (ws *workspace) denseSize(b *Block, seqs []lz77.Sequence) int {
 func (ws *workspace) encodeLazyDense(b *Block) {
 	p := b.payload
 	if b.dst = ws.encodeDense(b.dst[:0], &p.streams, p.ranges); b.dst[1] == 0 {
-		ws.streams(p).Encode(lzseq.Repeat, b.Src, p.seqs)
+		ws.streams(p).Encode(lzseq.Repeat, b.src, p.seqs)
 		b.dst = ws.encodePayload(b.dst[:0], lzseq.Repeat, &p.streams)
 	}
 }

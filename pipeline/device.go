@@ -11,24 +11,22 @@ import (
 )
 
 var (
-	// ErrDevice: the scheduler has a device already.
-	ErrDevice = errors.New("pipeline: there is a device already")
-	// ErrNoDevice: an assignment insists on a device, and the scheduler has none.
-	ErrNoDevice = errors.New("no device to run on")
+	errDevice   = errors.New("pipeline: there is a device already")
+	errNoDevice = errors.New("no device to run on")
 )
 
-// SetDevice gives the scheduler a device for the runs that start from then on. A scheduler has at
-// most one: another one is ErrDevice, and the same one again is no error. The caller closes the
-// device after the last run that may use it. A nil device is ErrNoDevice.
+// SetDevice gives the scheduler a device for the runs that start from then on. The caller closes the
+// device after the last run that may use it. SetDevice returns an error if d is nil, or if the
+// scheduler has another device already.
 func (s *Scheduler) SetDevice(d gpu.Device) error {
 	if d == nil {
-		return ErrNoDevice
+		return errNoDevice
 	}
 	if s.Device() == nil && s.device.CompareAndSwap(nil, offload.New(port{s}, s.workers, d)) {
 		return nil
 	}
 	if s.Device() != d {
-		return ErrDevice
+		return errDevice
 	}
 	return nil
 }
@@ -99,11 +97,10 @@ func (p port) Complete(r *offload.Request, out offload.Outcome) {
 		b.payload = nil
 		fallthrough
 	case offload.Canceled:
-		b.Err = ErrCanceled
-		p.s.complete(nil, b, finished)
+		p.s.cancelBlock(b)
 		return
 	}
-	p.s.complete(nil, b, resume)
+	p.s.resumeBlock(b)
 }
 
 func (p port) Closed(r *offload.Request) bool { return r.Block.(*Block).run.canceled.Load() }

@@ -249,21 +249,24 @@ func TestCancelWithDevice(t *testing.T) {
 
 // TestCheckAssignment: Check fails if the device cannot do what a strict assignment asks for.
 func TestCheckAssignment(t *testing.T) {
-	cfg := Config{Pipeline: ByName("lzseqr"), Op: Compress, Level: 5, Assign: Assignment{GPU, CPU}}
-	if err := NewScheduler(1).Check(cfg, 1<<20); !errors.Is(err, ErrNoDevice) {
+	cfg := Config{
+		Pipeline: ByName("lzseqr"), Op: Compress, Level: 5, BlockSize: 1 << 20, Assign: Assignment{GPU, CPU},
+	}
+	if err := NewScheduler(1).Check(cfg); !errors.Is(err, errNoDevice) {
 		t.Error("no device:", err)
 	}
 	s := withSoft(t, 1, gpu.SoftConfig{Ops: []gpu.Op{gpu.StageN}, MinSize: 1 << 16, MaxSize: 1 << 20})
-	if err := s.Check(cfg, 1<<20); !errors.Is(err, errCannot) {
+	if err := s.Check(cfg); !errors.Is(err, errCannot) {
 		t.Error("stage:", err)
 	}
 	cfg.Assign = Assignment{Auto, GPU}
 	for size, ok := range map[int]bool{1 << 15: false, 1 << 16: true, 1 << 20: true, 1 << 21: false} {
-		if err := s.Check(cfg, size); (err == nil) != ok {
+		cfg.BlockSize = size
+		if err := s.Check(cfg); (err == nil) != ok {
 			t.Errorf("size %d: %v", size, err)
 		}
 	}
-	if err := s.SetDevice(gpu.NewSoft(Host, gpu.SoftConfig{})); !errors.Is(err, ErrDevice) {
+	if err := s.SetDevice(gpu.NewSoft(Host, gpu.SoftConfig{})); !errors.Is(err, errDevice) {
 		t.Error("second device:", err)
 	}
 	// Fused asks for both stages, as GPU does, and for no more.
@@ -278,8 +281,8 @@ func TestCheckAssignment(t *testing.T) {
 	} {
 		s := withSoft(t, 1, gpu.SoftConfig{Ops: x.only})
 		for _, b := range []gpu.Backend{GPU, Fused} {
-			cfg.Assign = Assignment{b, b}
-			if err := s.Check(cfg, 1<<20); (err == nil) != x.ok || err != nil && !errors.Is(err, errCannot) {
+			cfg.BlockSize, cfg.Assign = 1<<20, Assignment{b, b}
+			if err := s.Check(cfg); (err == nil) != x.ok || err != nil && !errors.Is(err, errCannot) {
 				t.Errorf("%v on a device that does %v: %v", b, x.only, err)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/gopz/compress/internal/codec/zstd"
+	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/pieces"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/simd"
@@ -14,7 +15,8 @@ import (
 // Dictionary is content in front of each block, and what outlasts a block that is compressed with it.
 // Blocks of .zst begin with its tables, too. Several goroutines may use it.
 type Dictionary struct {
-	*zstd.Dictionary
+	bytes   []byte // that it was parsed from
+	tables  *zstd.Dictionary
 	prices  *lz77.IncrementalPrices
 	number  func() uint32
 	finders [2]sync.Pool // of *dictionaryFinder
@@ -26,13 +28,15 @@ const (
 	farFinder
 )
 
-// NewDictionary parses a dictionary. It refers to p, which must not change.
+// NewDictionary parses a dictionary of zstd (RFC 8878, section 5). Bytes without the magic number of
+// one are content alone. It returns an error for a damaged or empty dictionary, and for one of more
+// than 32 MiB. It refers to p, which must not change.
 func NewDictionary(p []byte) (*Dictionary, error) {
 	z, err := zstd.ParseDictionary(p)
 	if err != nil {
 		return nil, err
 	}
-	d := &Dictionary{Dictionary: z, prices: zstd.DictionaryPrices(z)}
+	d := &Dictionary{bytes: p, tables: z, prices: zstd.DictionaryPrices(z)}
 	d.number = sync.OnceValue(func() uint32 { return cmp.Or(z.ID(), simd.CRC32C(0, z.Content()), 1) })
 	return d, nil
 }
@@ -42,8 +46,20 @@ func (d *Dictionary) zstd() *zstd.Dictionary {
 	if d == nil {
 		return nil
 	}
-	return d.Dictionary
+	return d.tables
 }
+
+// Bytes returns the bytes that d was made from. The caller must not change them.
+func (d *Dictionary) Bytes() []byte { return d.bytes }
+
+// ID returns the number by which frames of .zst name the dictionary, 0 for content alone.
+func (d *Dictionary) ID() uint32 { return d.tables.ID() }
+
+// Content returns the content in front of a block. The caller must not change it.
+func (d *Dictionary) Content() []byte { return d.tables.Content() }
+
+// Serves reports whether frames of .zst that name the dictionary with a number can be decoded with d.
+func (d *Dictionary) Serves(id uint32) bool { return d.zstd().Serves(id) }
 
 // Number returns the number by which .pz streams name the dictionary: its ID, or the CRC-32C of its
 // content if that is 0. It is 0 for none.
@@ -55,7 +71,7 @@ func (d *Dictionary) Number() uint32 {
 }
 
 // HasDictionary reports whether blocks can have a dictionary.
-func (p *Pipeline) HasDictionary() bool { return p.Format != Gzip }
+func (p *Pipeline) HasDictionary() bool { return p.Format != container.Gzip }
 
 // maxReach bounds the part of a dictionary in front of a block, in bytes. It is part of the formats.
 const maxReach = 8 << 20
@@ -143,9 +159,9 @@ func (ws *workspace) findWithDictionary(b *Block) []lz77.Sequence {
 	}
 	d := b.run.cfg.Dictionary
 	f, pool := d.takeFinder(limits)
-	params, repeats := f.params, d.Repeats()
+	params, repeats := f.params, d.tables.Repeats()
 	params.Depth, params.Nice = dictionaryDepth[b.run.cfg.Level], dictionaryNice[b.run.cfg.Level]
-	if p := b.run.cfg.Pipeline; p.Format == PZ {
+	if p := b.run.cfg.Pipeline; p.Format == container.PZ {
 		params.MinMatch, params.MinOffset = limits.MinMatch, lz77.MinOffset
 		params.Repeats = limits.Repeats > 0
 		repeats = [3]uint32{lz77.InitialRepeat, lz77.InitialRepeat, lz77.InitialRepeat}
@@ -157,17 +173,18 @@ func (ws *workspace) findWithDictionary(b *Block) []lz77.Sequence {
 	return seqs
 }
 
-// DictionaryMemory returns the memory in bytes that a worker takes for a dictionary, besides what it
+// dictionaryMemory returns the memory in bytes that a worker takes for the dictionary, besides what it
 // takes without one.
-func (p *Pipeline) DictionaryMemory(d *Dictionary, op Op, level, blockSize int) int64 {
+func (c *Config) dictionaryMemory() int64 {
+	d, p := c.Dictionary, c.Pipeline
 	if d == nil {
 		return 0
 	}
 	n := len(d.reach(maxReach))
-	memory := n + blockSize
-	if op == Compress {
-		levels, short := &p.levels[level], d.shortParams(p.limits)
-		tables := levels.Memory(blockSize+n, p.limits) - levels.Memory(blockSize, p.limits)
+	memory := n + c.BlockSize
+	if c.Op == Compress {
+		level, short := &p.levels[c.Level], d.shortParams(p.limits)
+		tables := level.Memory(c.BlockSize+n, p.limits) - level.Memory(c.BlockSize, p.limits)
 		memory += tables + short.Memory() + len(d.shortReach(p.limits)) + lz77.MaxIncremental
 	}
 	return int64(memory)

@@ -132,9 +132,9 @@ func TestHelperStartsWorker(t *testing.T) {
 		}
 		if !ws.matcher.Helper.Help(func(func()) int {
 			back := b.run.Get() // the owner waits
-			back.Kind, back.Tag, back.state = Coded, 1, stateReclaimed
-			b.run.acquire()
-			s.complete(nil, back, resume)
+			back.Tag, back.prepared, back.state = 1, true, stateReclaimed
+			b.run.acquireScratch()
+			s.resumeBlock(back)
 			return 1
 		}) {
 			return errors.New("no helper")

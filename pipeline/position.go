@@ -13,30 +13,22 @@ func (w *worker) countMatched() {
 	}
 	own := len(b.content())
 	if at := min(w.ws.matcher.Position(), own); at > 0 {
-		b.count((b.size() - own + at) / 16 * matchShare)
+		b.countPosition((b.Raw - own + at) / 16 * matchShare)
 	}
 }
 
 // countWhole adds what is left of the block to Config.Position.
 func (b *Block) countWhole() {
 	if b.run.cfg.Position != nil {
-		b.count(b.size())
+		b.countPosition(b.Raw)
 	}
 }
 
-// count makes n the number of bytes of the block that Config.Position counts, unless it counts more
+// countPosition makes n the number of bytes of the block that Config.Position counts, unless it counts more
 // already. A block that returns from a device may begin a stage again.
-func (b *Block) count(n int) {
+func (b *Block) countPosition(n int) {
 	if n > b.counted {
 		b.run.cfg.Position.Add(int64(n - b.counted))
 		b.counted = n
 	}
-}
-
-// size returns the size of the content of a block that is compressed, with its references, in bytes.
-func (b *Block) size() int {
-	if b.outerSrc != nil {
-		return b.outerRaw
-	}
-	return len(b.content())
 }

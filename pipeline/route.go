@@ -44,14 +44,14 @@ func (r *Run) demand(op gpu.Op) offload.Demand { return r.cfg.Assign.demand(op) 
 
 var errCannot = errors.New("the device does not do this")
 
-// Check returns an error if a run cannot have what its assignment insists on, with blocks of size
-// bytes. Fused insists on both stages like GPU; whether the device does them in one request makes
-// no difference.
-func (s *Scheduler) Check(cfg Config, size int) error {
+// Check returns an error if a run cannot have what its assignment insists on, with blocks of
+// Config.BlockSize. Fused insists on both stages like GPU; whether the device does them in one request
+// makes no difference.
+func (s *Scheduler) Check(cfg Config) error {
 	if !cfg.Assign.Strict() {
 		return nil
 	}
-	r := &Run{cfg: cfg, stages: cfg.Pipeline.stages(cfg.Op)}
+	r, size := &Run{cfg: cfg, stages: cfg.Pipeline.stages(cfg.Op)}, cfg.BlockSize
 	for i := range r.stages {
 		op, name := r.stages[i].device, r.stages[i].name
 		if op == nil || r.demand(op.op) != offload.Always {
@@ -59,9 +59,9 @@ func (s *Scheduler) Check(cfg Config, size int) error {
 		}
 		c := s.device.Load()
 		if c == nil {
-			return ErrNoDevice
+			return errNoDevice
 		}
-		b := &Block{run: r, payload: new(payload)}
+		b := &Block{run: r, work: work{payload: new(payload)}}
 		q := &gpu.Request{Op: op.op, Size: size}
 		op.prepare(b, q)
 		if op.can != nil && !op.can(b) {
@@ -100,7 +100,7 @@ func (w *worker) offer(b *Block) bool {
 		return false
 	}
 	if b.CallerOwned { // nothing may read it after the run was closed, and a device may hang
-		b.copied = append(b.copied[:0], b.Src...)
+		b.copied = append(b.copied[:0], b.src...)
 		r.GPU.Src = b.copied
 	}
 	b.op = op
@@ -118,7 +118,7 @@ func (w *worker) offer(b *Block) bool {
 func (b *Block) prepareRequest(c *offload.Coordinator, ws *workspace) *deviceOp {
 	r := b.run
 	for _, op := range [...]*deviceOp{r.fused(b.stage), r.stages[b.stage].device} {
-		if op == nil || b.noMatches || !b.suits(op, c, b.Raw) {
+		if op == nil || b.noMatches || !b.suits(op, c, b.raw) {
 			continue
 		}
 		if b.use == useStrict && r.demand(op.op) != offload.Always {
@@ -131,7 +131,7 @@ func (b *Block) prepareRequest(c *offload.Coordinator, ws *workspace) *deviceOp 
 			b.request.GPU = new(gpu.Request)
 		}
 		q := b.request.GPU
-		*q = gpu.Request{Op: op.op, Block: b.Index, Size: b.Raw, Src: b.Src, Window: b.Window}
+		*q = gpu.Request{Op: op.op, Block: b.Index, Size: b.raw, Src: b.src, Window: b.Window}
 		op.prepare(b, q)
 		if c.Accepts(q, r.demand(op.op)) {
 			return op

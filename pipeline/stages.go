@@ -130,7 +130,7 @@ var decodeStage = stage{
 	name: "rans",
 	run: func(ws *workspace, b *Block) (err error) {
 		p := b.payload
-		p.layout, p.ranges, err = ws.decodePayload(b.Src, b.Raw, ws.streams(p))
+		p.layout, p.ranges, err = ws.decodePayload(b.src, b.raw, ws.streams(p))
 		return err
 	},
 	device: &deviceOp{
@@ -188,7 +188,7 @@ func payloadRoom(s *lzseq.Streams) int {
 // notDense reports whether a device can code the block. Devices have no context-coded streams.
 func notDense(b *Block) bool {
 	if b.run.cfg.Op == Decompress {
-		return len(b.Src) == 0 || b.Src[0] != lzseq.Dense.ID
+		return len(b.src) == 0 || b.src[0] != lzseq.Dense.ID
 	}
 	return !b.dense()
 }

@@ -1,12 +1,7 @@
 package pipeline
 
 import (
-	"hash/crc32"
-
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/gopz/compress/internal/codec/deflate"
-	"github.com/gopz/compress/internal/pieces"
 	"github.com/gopz/compress/lz77"
 )
 
@@ -89,7 +84,7 @@ const thoroughFrom = 7
 // zstdStage encodes a block as the blocks of one frame.
 var zstdStage = stage{name: "zstd", run: func(ws *workspace, b *Block) error {
 	if h := b.History; h != nil {
-		h.begin(b)
+		h.beginFrame(b)
 		h.frame.Checkpoint = ws.check
 		b.dst = h.frame.Continue(b.dst[:0], b.content(), b.payload.seqs, !b.Flushed)
 		return nil
@@ -103,37 +98,4 @@ var zstdStage = stage{name: "zstd", run: func(ws *workspace, b *Block) error {
 // the memory of a Writer.
 var zstdShort = lz77.IncrementalParams{
 	HashLog: 16, ChainLog: 18, Nice: 64, Repeats: true,
-}
-
-// gzipSum is the CRC32 of the content, which .gz always has.
-func gzipSum(ws *workspace, b *Block) uint32 {
-	return ws.sum(0, b.content(), func(sum uint32, p []byte) uint32 {
-		return crc32.Update(sum, crc32.IEEETable, p)
-	})
-}
-
-// zstdSum is the check of a frame's content, the low half of its XXH64.
-func zstdSum(ws *workspace, b *Block) uint32 {
-	if !b.run.cfg.Checks {
-		return 0
-	}
-	content := b.content()
-	if h := b.History; h != nil {
-		return h.addSum(content, b.Window == 0)
-	}
-	if b.run.cfg.Op == Decompress {
-		content = b.Out()
-	}
-	if len(content) <= pieces.Size {
-		return uint32(xxhash.Sum64(content))
-	}
-	d := &ws.digest
-	d.Reset()
-	for len(content) > 0 {
-		var piece []byte
-		piece, content = pieces.First(content)
-		d.Write(piece)
-		ws.checkpoint()
-	}
-	return uint32(d.Sum64())
 }

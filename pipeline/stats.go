@@ -139,7 +139,7 @@ type counters struct {
 
 type stageCounters struct{ blocks, bytes, ns atomic.Int64 }
 
-func (c *stageCounters) add(bytes int, took time.Duration) {
+func (c *stageCounters) addBlock(bytes int, took time.Duration) {
 	c.blocks.Add(1)
 	c.bytes.Add(int64(bytes))
 	c.ns.Add(int64(took))

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/gopz/compress/gpu"
-	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/pipeline/internal/offload"
 )
@@ -33,7 +32,7 @@ type stressJob struct {
 
 // stressDecoder sees the serial blocks that are in the ordered stage, which is its number.
 type stressDecoder struct {
-	container.SerialDecoder
+	Serial
 	ordered int
 	busy    atomic.Bool
 	last    int64 // Index of the last block; unguarded: the race detector sees turns that overlap

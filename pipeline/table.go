@@ -49,14 +49,26 @@ func (p *Pipeline) stages(op Op) []stage {
 	return p.encode
 }
 
-// Format is a file format. Its String method returns the file name extension.
+// StageNames returns the names of the stages for op, in order, as Event.Stage has them.
+func (p *Pipeline) StageNames(op Op) (names []string) {
+	for _, s := range p.stages(op) {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// Format is a file format: compress.PZ, compress.Gzip or compress.Zstd. Its String method returns the
+// file name extension. The payload of a block is
+//
+//   - in .pz coded as the block's Kind says;
+//   - in .gz a part of a Deflate stream that ends on a byte boundary, and is final if Block.Last says so;
+//   - in .zst all blocks of one frame.
 type Format = container.Format
 
-// The formats, and what the payload of a block is in each.
+// Default levels, of .gz and of other formats.
 const (
-	PZ   = container.PZ   // .pz: coded as the block's Kind says
-	Gzip = container.Gzip // .gz: a part of a Deflate stream that ends on a byte boundary; none is final
-	Zstd = container.Zstd // .zst: all blocks of one frame
+	defaultLevel     = 4
+	defaultGzipLevel = 6
 )
 
 // stage is one step of a block. It reads Block.Src or the payload that the stage before left. It
@@ -91,7 +103,7 @@ var plainLevels = func() [MaxLevel + 1]lz77.Params {
 var table = [...]Pipeline{
 	{
 		Name: "lzr", ID: 1, Doc: "LZ77 with plain tokens, rANS: restored fastest, but larger",
-		DefaultLevel: DefaultLevel, limits: &lzseq.Plain.Limits,
+		DefaultLevel: defaultLevel, limits: &lzseq.Plain.Limits,
 		levels: &plainLevels, variants: variantsOf(&plainLevels), blocks: &pzBlocks,
 		encode: []stage{matchStage, streamStage(lzseq.Plain), codeStage(lzseq.Plain)},
 		decode: []stage{decodeStage, copyStage},
@@ -101,7 +113,7 @@ var table = [...]Pipeline{
 	{
 		Name: "lzseqr", ID: 2,
 		Doc:          "LZ77 with repeat offsets, rANS: smaller, and restored nearly as fast",
-		DefaultLevel: DefaultLevel, dense: 6, choosesDense: 5,
+		DefaultLevel: defaultLevel, dense: 6, choosesDense: 5,
 		limits: &lzseq.Repeat.Limits,
 		levels: &lz77.Levels, variants: variantsOf(&lz77.Levels), blocks: &pzBlocks,
 		encode: []stage{matchStage, streamStage(lzseq.Repeat), codeStage(lzseq.Repeat)},
@@ -111,7 +123,7 @@ var table = [...]Pipeline{
 	},
 	{
 		Name: "deflate", Doc: "gzip files, which every tool reads",
-		Format: Gzip, Window: deflate.MaxOffset, DefaultLevel: DefaultGzipLevel,
+		Format: container.Gzip, Window: deflate.MaxOffset, DefaultLevel: defaultGzipLevel,
 		limits: &deflateLimits, levels: &deflateLevels, blocks: &deflateBlocks,
 		variants: variantsOf(&deflateLevels),
 		short:    &deflateShort,
@@ -120,8 +132,8 @@ var table = [...]Pipeline{
 		check:    gzipSum,
 	},
 	{
-		Name: "lzf", Doc: "seekable zstd files", Format: Zstd, MaxBlock: zstdMaxBlock,
-		DefaultLevel: DefaultLevel, limits: &zstd.Limits, levels: &zstdLevels, blocks: &zstdBlocks,
+		Name: "lzf", Doc: "seekable zstd files", Format: container.Zstd, MaxBlock: zstdMaxBlock,
+		DefaultLevel: defaultLevel, limits: &zstd.Limits, levels: &zstdLevels, blocks: &zstdBlocks,
 		variants: variantsOf(&zstdLevels),
 		short:    &zstdShort,
 		encode:   []stage{matchStage, zstdStage},
@@ -132,7 +144,7 @@ var table = [...]Pipeline{
 
 func init() {
 	for i := range table {
-		if p := &table[i]; p.Format == PZ {
+		if p := &table[i]; p.Format == container.PZ {
 			p.withReferences = newReferenceStages(p)
 		}
 	}
@@ -154,22 +166,12 @@ func ByName(name string) *Pipeline {
 // Default returns the default pipeline of a format, nil if there is no such format.
 func Default(f Format) *Pipeline {
 	switch f {
-	case PZ:
+	case container.PZ:
 		return ByName("lzseqr")
-	case Gzip:
+	case container.Gzip:
 		return ByName("deflate")
-	case Zstd:
+	case container.Zstd:
 		return ByName("lzf")
-	}
-	return nil
-}
-
-// ByID returns the pipeline with that number in the .pz header, nil if there is none.
-func ByID(id uint8) *Pipeline {
-	for i := range table {
-		if table[i].ID == id && id != 0 {
-			return &table[i]
-		}
 	}
 	return nil
 }

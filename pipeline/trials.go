@@ -109,11 +109,11 @@ func (ws *workspace) tryParses(b *Block, limits lz77.Limits, sample bool) {
 	try(nil, nil)
 	if multi := &smallTrials[0]; *multi != *own {
 		try(multi, contexts)
-		if len(b.Src) <= smallBlock {
+		if len(b.src) <= smallBlock {
 			try(multi, nil)
 		}
 	}
-	if len(b.Src) <= smallBlock {
+	if len(b.src) <= smallBlock {
 		for i := range smallTrials[1:] {
 			try(&smallTrials[1+i], nil)
 		}
@@ -142,7 +142,7 @@ func (ws *workspace) tryLiterals(b *Block) {
 
 // mostlyLiterals reports whether matches cover less than half of the block's content.
 func (ws *workspace) mostlyLiterals(b *Block) bool {
-	size, matched := len(b.Src)-b.Window, 0
+	size, matched := len(b.src)-b.Window, 0
 	for i := range b.payload.seqs {
 		if i%checkpointPositions == 0 {
 			ws.checkpoint()

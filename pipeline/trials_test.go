@@ -16,11 +16,11 @@ func trialSizes(ws *workspace, b *Block, m *lz77.Matcher) map[string]int {
 	try := func(name string, params *lz77.Params, contexts bool) {
 		limits := *b.limits()
 		if contexts {
-			limits.Contexts = ws.contexts(b.Src)
+			limits.Contexts = ws.contexts(b.src)
 		}
 		var seqs []lz77.Sequence
 		if params != nil {
-			seqs = m.ParseFrom(nil, b.Src, 0, params, limits)
+			seqs = m.ParseFrom(nil, b.src, 0, params, limits)
 		}
 		sizes[name] = ws.denseSize(b, seqs)
 	}
@@ -28,7 +28,7 @@ func trialSizes(ws *workspace, b *Block, m *lz77.Matcher) map[string]int {
 	try("level's", &levels[MaxLevel], false)
 	try("none", nil, false)
 	try("multi-hash, contexts", &smallTrials[0], true)
-	if len(b.Src) <= smallBlock {
+	if len(b.src) <= smallBlock {
 		try("multi-hash", &smallTrials[0], false)
 		for i := range smallTrials[1:] {
 			try(fmt.Sprint("lazy ", smallTrials[1+i].HashBytes), &smallTrials[1+i], false)
@@ -54,7 +54,7 @@ func TestSmallTrials(t *testing.T) {
 	for _, k := range kinds("text", "records") {
 		for _, size := range sizes {
 			src := k.MakeSeed(size, 5)
-			b.Src, b.Raw = src, size
+			b.src, b.raw = src, size
 			b.payload = ws.takePayload()
 			b.payload.ranges = nil
 			sizes := trialSizes(ws, b, &m)
@@ -145,7 +145,7 @@ func TestMostlyLiterals(t *testing.T) {
 			}
 			r := NewScheduler(1).Start(Config{Pipeline: p, Op: Compress, Level: level})
 			ws, b := new(workspace), r.Get()
-			b.Src, b.Raw, b.Kind = src, len(src), Coded
+			b.Src = src
 			if !execute(ws, b) || b.Err != nil {
 				t.Fatal(b.Err)
 			}

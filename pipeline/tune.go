@@ -192,7 +192,7 @@ func (t *tuner) fill(content []byte, n int) {
 // sampleSize returns the size of the compressed sample with a choice.
 func (ws *workspace) sampleSize(c choice) int {
 	b := &ws.tuner.block
-	b.Src, b.Raw, b.choice = ws.tuner.sample, len(ws.tuner.sample), c
+	b.src, b.raw, b.choice = ws.tuner.sample, len(ws.tuner.sample), c
 	b.payload = ws.takePayload()
 	r := b.run
 	for i := r.coding.from; i < r.coding.to; i++ {

@@ -46,6 +46,16 @@ func (h *share) pop() (b *Block, p *worker) {
 	return b, p
 }
 
+// queueBlock queues a new block and starts a worker for it if there may be one more.
+func (s *Scheduler) queueBlock(b *Block) {
+	s.mu.Lock()
+	b.run.share.queue.Push(b)
+	s.enqueue(b.run.share)
+	w := s.recruit()
+	s.mu.Unlock()
+	w.start()
+}
+
 // enqueue gives the run a place at the tail of the ring after work was added to its share. The
 // caller holds s.mu.
 func (s *Scheduler) enqueue(h *share) {

@@ -181,8 +181,8 @@ func TestDevicePanics(t *testing.T) {
 	}
 	s := NewScheduler(1)
 	s.SetDevice(touchy{gpu.NewSoft(Host, gpu.SoftConfig{})})
-	cfg := Config{Pipeline: ByName("lzr"), Level: 1, Assign: Assignment{GPU, GPU}}
-	if err := s.Check(cfg, 1<<16); !errors.Is(err, errCannot) {
+	cfg := Config{Pipeline: ByName("lzr"), Level: 1, BlockSize: 1 << 16, Assign: Assignment{GPU, GPU}}
+	if err := s.Check(cfg); !errors.Is(err, errCannot) {
 		t.Error("Check:", err)
 	}
 }
@@ -221,8 +221,10 @@ func TestDamagedInput(t *testing.T) {
 // result.
 func TestDecodeWithoutChecks(t *testing.T) {
 	s := withSoft(t, 2, gpu.SoftConfig{})
-	cfg := Config{Pipeline: ByName("lzseqr"), Op: Decompress, Assign: Assignment{CPU, GPU}}
-	if err := s.Check(cfg, deviceBlock); !errors.Is(err, errCannot) {
+	cfg := Config{
+		Pipeline: ByName("lzseqr"), Op: Decompress, BlockSize: deviceBlock, Assign: Assignment{CPU, GPU},
+	}
+	if err := s.Check(cfg); !errors.Is(err, errCannot) {
 		t.Error(err)
 	}
 	src := corpus.ByName("text").Make(deviceBlock)

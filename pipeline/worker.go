@@ -110,19 +110,19 @@ func (w *worker) start() {
 
 // work takes blocks until the queue is empty.
 func (w *worker) work() {
-	for b := w.sched.complete(w, nil, handedOff); b != nil; {
-		out := w.run(b)
+	for b := w.sched.takeBlock(w); b != nil; {
+		out := w.runBlock(b)
 		if out == handedOff {
 			// Let the coordinator run. With workers on all processors it would wait for a
 			// preemption, 10 ms.
 			runtime.Gosched()
 		}
-		b = w.sched.complete(w, b, out)
+		b = w.sched.completeBlock(w, b, out)
 	}
 }
 
-// run takes a block through its stages, to the end or until the device has it.
-func (w *worker) run(b *Block) (out outcome) {
+// runBlock takes a block through its stages, to the end or until the device has it.
+func (w *worker) runBlock(b *Block) (out outcome) {
 	r, from := b.run, b.state
 	w.share = r.share
 	b.setState(stateRunning)
@@ -148,20 +148,7 @@ func (w *worker) run(b *Block) (out outcome) {
 			b.countWhole()
 		}
 	}()
-	switch from {
-	case stateQueued:
-		if r.coding.from > 0 {
-			break // references come first
-		}
-		whole, err := w.prepare(b)
-		if err != nil || whole && r.coding.to == len(r.stages) {
-			b.Err = err
-			return finished
-		}
-		if whole {
-			b.stage = r.coding.to
-		}
-	case stateReturned:
+	if from == stateReturned {
 		w.accept(b)
 	}
 	// A block that was reclaimed from the device has its next stage on the CPU.
@@ -187,32 +174,22 @@ func (r *Run) panicError(b *Block, v any) error {
 	return &PanicError{Stage: r.stageName(b.stage), Value: v, Stack: stack}
 }
 
-// prepare does what comes before the first stage. It reports whether that was the whole of the
-// block's work.
-func (w *worker) prepare(b *Block) (whole bool, err error) {
-	r := b.run
-	t := r.beginTimer(w, b, checkStep)
-	whole, err = b.precheck(w.ws)
-	t.end()
-	if whole || err != nil {
-		return whole, err
-	}
-	if r.cfg.Op == Compress && r.cfg.Tuning != TuneFixed && !b.noMatches {
-		t := r.beginTimer(w, b, tuneStep)
-		w.ws.tune(b)
-		t.end()
-	}
-	if b.use == useAssigned && r.crowded() {
-		b.use = useStrict
-	}
-	return false, nil
-}
-
 // runStages takes a block through the stages that are left. With keep set the first of them is not
 // offered to the device.
 func (w *worker) runStages(b *Block, keep bool) outcome {
 	r := b.run
-	for ; b.stage < len(r.stages); b.stage++ {
+	for b.stage < len(r.stages) {
+		if b.stage == r.coding.from && !b.prepared {
+			whole, err := w.prepareBlock(b)
+			if err != nil || whole && r.coding.to == len(r.stages) {
+				b.Err = err
+				return finished
+			}
+			if whole {
+				b.stage = r.coding.to
+				continue
+			}
+		}
 		if !keep && w.offer(b) {
 			return handedOff
 		}
@@ -229,7 +206,7 @@ func (w *worker) runStages(b *Block, keep bool) outcome {
 		w.ws.equip(b)
 		t := r.beginTimer(w, b, b.stage)
 		b.Err = b.runStage(w.ws)
-		took := t.end()
+		took := t.endTimer()
 		if b.Err != nil {
 			return finished
 		}
@@ -240,16 +217,11 @@ func (w *worker) runStages(b *Block, keep bool) outcome {
 		if b.stage < len(r.stages)-1 {
 			w.checkpoint()
 		}
-		if b.stage+1 == r.coding.from {
-			if whole, err := w.prepare(b); whole || err != nil {
-				b.Err = err
-				return finished
-			}
-		}
+		b.stage++
 	}
 	t := r.beginTimer(w, b, finishStep)
 	b.Err = b.finish(w.ws)
-	t.end()
+	t.endTimer()
 	return finished
 }
 

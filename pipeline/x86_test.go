@@ -12,7 +12,7 @@ import (
 
 // flagsOf returns the flags of a payload of layout Dense, 0 for other layouts.
 func flagsOf(e encoded) byte {
-	if e.kind != Coded || e.payload[0] != lzseq.Dense.ID {
+	if e.kind != codedKind || e.payload[0] != lzseq.Dense.ID {
 		return 0
 	}
 	return e.payload[1]
@@ -100,7 +100,7 @@ func TestFilterAlone(t *testing.T) {
 		streams := ws.encodePayload(nil, lzseq.Repeat, s)[1:]
 		payload = slices.Concat([]byte{lzseq.Dense.ID, denseX86}, ranges, streams)
 	}
-	got, err := decodeOne(ws, ByName("lzseqr"), encoded{payload, len(src), Coded, 0}, false)
+	got, err := decodeOne(ws, ByName("lzseqr"), encoded{payload, len(src), codedKind, 0}, false)
 	if err != nil || !bytes.Equal(got, want) || bytes.Equal(got, src) {
 		t.Errorf("content differs, error %v", err)
 	}

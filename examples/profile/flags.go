@@ -20,7 +20,6 @@ import (
 // config is the command line.
 type config struct {
 	pipeline   string
-	stage      string // "" for all stages, with the scheduler
 	decompress bool
 	level      int
 	blockSize  int64 // 0: the level's
@@ -54,8 +53,6 @@ type outputs struct {
 const (
 	softDevice  = "soft"
 	defaultSize = 64 << 20
-	// stageSize is the default with --stage, which keeps the results of all stages in memory.
-	stageSize = 16 << 20
 	// maxTop bounds --top. A slow block takes some 300 bytes.
 	maxTop = 10_000
 )
@@ -64,7 +61,6 @@ func (c *config) flagSet() (f *flag.FlagSet, useGPU *bool) {
 	f = flag.NewFlagSet("profile", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
 	f.StringVar(&c.pipeline, "pipeline", bridge.DefaultPipeline, "")
-	f.StringVar(&c.stage, "stage", "", "")
 	f.BoolVar(&c.decompress, "decompress", false, "")
 	f.IntVar(&c.level, "level", compress.DefaultLevel, "")
 	f.Func("block-size", "", func(s string) (err error) { c.blockSize, err = parseSize(s); return err })
@@ -115,7 +111,7 @@ func parseFlags(args []string) (*config, error) {
 	if err := c.check(given); err != nil {
 		return nil, err
 	}
-	if c.device == "" && c.stage == "" && (c.backends[0].Strict() || c.backends[1].Strict()) {
+	if c.device == "" && (c.backends[0].Strict() || c.backends[1].Strict()) {
 		c.device = bestDevice()
 	}
 	return c, nil
@@ -157,30 +153,17 @@ func (c *config) check(given map[string]bool) error {
 			return usageError("--%s: needs --gpu-device soft", name)
 		}
 	}
-	return c.checkNames(given)
+	return c.checkPipeline()
 }
 
-// checkNames checks the names of the pipeline and the stage.
-func (c *config) checkNames(given map[string]bool) error {
+// checkPipeline checks the name of the pipeline.
+func (c *config) checkPipeline() error {
 	var names []string
 	for _, p := range bridge.Pipelines() {
 		names = append(names, p.Name)
 	}
 	if !slices.Contains(names, c.pipeline) {
 		return usageError("--pipeline: %q is none of %s", c.pipeline, strings.Join(names, ", "))
-	}
-	if !given["stage"] {
-		return nil
-	}
-	if names := stageNames(c.pipeline, c.decompress); !slices.Contains(names, c.stage) {
-		return usageError("--stage: %q is none of %s, the stages of %s for %s", c.stage,
-			strings.Join(names, ", "), c.pipeline, c.op())
-	}
-	for _, name := range []string{"backend", "gpu", "gpu-device", "print-scheduler-stats", "trace",
-		"sink-mbps", "max-memory"} {
-		if given[name] {
-			return usageError("--%s: a stage alone runs on the CPU, without the scheduler", name)
-		}
 	}
 	return nil
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/gopz/compress/pipeline"
 )
 
-// pipelineJob is a job of all stages, with the scheduler.
-type pipelineJob struct {
+// job is the work that is measured.
+type job struct {
 	sched    *compress.Scheduler
 	dev      gpu.Device // nil without
 	opened   time.Duration
@@ -30,9 +30,9 @@ type pipelineJob struct {
 
 var errRoundTrip = errors.New("decompresses to other content")
 
-func newPipelineJob(ctx context.Context, c *config, content []byte, rec *recorder) (
-	j *pipelineJob, err error) {
-	j = &pipelineJob{sched: compress.NewScheduler(c.threads), content: content, sinkMBps: c.sinkMBps}
+func newJob(ctx context.Context, c *config, content []byte, rec *recorder) (
+	j *job, err error) {
+	j = &job{sched: compress.NewScheduler(c.threads), content: content, sinkMBps: c.sinkMBps}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, j.close())
@@ -109,7 +109,7 @@ func (c *config) openDevice() (gpu.Device, error) {
 }
 
 // close ends the job. The device goes last, after everything that uses it.
-func (j *pipelineJob) close() (err error) {
+func (j *job) close() (err error) {
 	if j.r != nil {
 		err = j.r.Close()
 	}
@@ -122,7 +122,7 @@ func (j *pipelineJob) close() (err error) {
 	return err
 }
 
-func (j *pipelineJob) iterate() (compressed int64, err error) {
+func (j *job) iterate() (compressed int64, err error) {
 	out := sink{mbps: j.sinkMBps}
 	if j.w != nil {
 		j.w.Reset(&out)
@@ -140,18 +140,18 @@ func (j *pipelineJob) iterate() (compressed int64, err error) {
 	return int64(len(j.packed)), err
 }
 
-func (j *pipelineJob) enableStats() { j.sched.EnableStats(true) }
+func (j *job) enableStats() { j.sched.EnableStats(true) }
 
-func (j *pipelineJob) stats() compress.Stats {
+func (j *job) stats() compress.Stats {
 	if j.w != nil {
 		return j.w.Stats()
 	}
 	return j.r.Stats()
 }
 
-func (j *pipelineJob) plannedMemory() int64 { return j.memory }
+func (j *job) plannedMemory() int64 { return j.memory }
 
-func (j *pipelineJob) device() (opened time.Duration, s gpu.Status) {
+func (j *job) device() (opened time.Duration, s gpu.Status) {
 	s, _ = j.sched.DeviceStatus()
 	return j.opened, s
 }

@@ -15,7 +15,7 @@ import (
 // measurement is a run of the job with all that is known of it.
 type measurement struct {
 	*config
-	job job
+	job *job
 	rec *recorder
 	dir *outDir // nil without --out
 
@@ -168,9 +168,6 @@ func (m *measurement) fields(p *state, now ending) (f fields) {
 	f.add("cpu_wait_ns", "%d", int64(max(0, now.cpu.wait-m.begun.wait)))
 	f.add("op", "%s", m.op())
 	f.add("pipeline", "%s", m.pipeline)
-	if m.stage != "" {
-		f.add("stage", "%s", m.stage)
-	}
 	f.add("level", "%d", m.level)
 	f.add("threads", "%d", m.threads)
 	f.add("backend", "%s", m.backends[0].String()+","+m.backends[1].String())
@@ -206,12 +203,7 @@ func (m *measurement) fields(p *state, now ending) (f fields) {
 }
 
 // title says what is measured.
-func (c *config) title() string {
-	if c.stage != "" {
-		return c.op() + " " + c.pipeline + ", stage " + c.stage
-	}
-	return c.op() + " " + c.pipeline
-}
+func (c *config) title() string { return c.op() + " " + c.pipeline }
 
 func orNone(s string) string {
 	if s == "" {

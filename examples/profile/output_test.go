@@ -152,13 +152,12 @@ func TestTelemetryPage(t *testing.T) {
 	dir := t.TempDir()
 	run, sum := filepath.Join(dir, "run"), filepath.Join(dir, "sum")
 	lines := measured(t, "--out", run, "--full", "--gpu-device", "soft", "--print-scheduler-stats")
-	stage := measured(t, "--out", filepath.Join(dir, "stage"), "--stage", "rans")
 	if status, _, errOut := tryRun("aggregate", "--out", sum, run); status != 0 {
 		t.Fatal(errOut)
 	}
 	columns := append(slices.Clone(stageHead), blockHead...)
 	columns = append(append(columns, snapshotHead...), "up_to_ns", "count", "run")
-	for _, f := range []fields{lines["PROFILE_STATS"], lines["SCHEDULER_STATS"], stage["PROFILE_STATS"]} {
+	for _, f := range []fields{lines["PROFILE_STATS"], lines["SCHEDULER_STATS"]} {
 		for _, x := range f {
 			columns = append(columns, x.key)
 		}
@@ -247,7 +246,6 @@ func TestTimeline(t *testing.T) {
 		{"--threads 1", "check 64, lz77 32, lzseq 32, rans 32", "ordered output, worker 0"},
 		{"--threads 1 --gpu-device soft --backend gpu,cpu",
 			"check 64, lz77 32, lzseq 32, rans 32, verify 32", "device, ordered output, worker 0"},
-		{"--threads 1 --stage rans", "rans 32", "ordered output, worker 0"},
 	} {
 		if testenv.CoarseClock && strings.Contains(tt.args, "--gpu-device") {
 			continue // batches that begin at the same time are one event

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/gopz/compress"
-	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/simd"
 )
@@ -97,9 +96,7 @@ func TestUsage(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	for _, args := range []string{"--nosuch", "word", "--pipeline nosuch", "--level 0", "--level 10",
 		"--threads 0", "--iterations 0", "--size 0", "--size -1", "--size 1T", "--size 99999999999G",
-		"--block-size x", "--backend tpu", "--backend cpu,", "--gpu --backend cpu", "--stage nosuch",
-		"--stage lzseq --pipeline deflate", "--stage deflate --pipeline deflate --decompress",
-		"--stage lz77 --gpu", "--stage lz77 --print-scheduler-stats", "--stage lz77 --trace x",
+		"--block-size x", "--backend tpu", "--backend cpu,", "--gpu --backend cpu",
 		"--soft-latency 1ms", "--gpu-device soft --soft-batch 0", "--full", "--top 3",
 		"--snapshot-interval 1s", "--out " + dir + " --top -1", "--out " + dir + " --snapshot-interval 0s",
 		"--sink-mbps 0", "--sink-mbps NaN", "aggregate", "aggregate --nosuch x", "aggregate --top -1 x",
@@ -228,31 +225,6 @@ func TestWork(t *testing.T) {
 	}
 	if p := measured(t, "--file", file, "--size", "100")["PROFILE_STATS"]; p.get("size") != "100" {
 		t.Errorf("--file with --size: %v", p)
-	}
-}
-
-// TestStages measures every stage of every pipeline alone.
-func TestStages(t *testing.T) {
-	dir := t.TempDir()
-	for _, p := range bridge.Pipelines() {
-		for _, way := range []string{"", "--decompress"} {
-			for _, stage := range stageNames(p.Name, way != "") {
-				out := filepath.Join(dir, p.Name+stage+way)
-				args := strings.Fields("--pipeline " + p.Name + " --stage " + stage + " " + way)
-				args = append(args, "--out", out)
-				f := measured(t, args...)["PROFILE_STATS"]
-				if f.get("stage") != stage || f.get("blocks") != "32" || f.get("content_bytes") != "2097152" {
-					t.Errorf("%q: %v", args, f)
-				}
-				if n := f.number("compressed_bytes"); n < 100_000 || n > 1_500_000 {
-					t.Errorf("%q: %d bytes", args, n)
-				}
-				rows := readTable(t, out, stagesFile)
-				if len(rows) != 1 || rows[0]["stage"] != stage || rows[0]["blocks"] != "32" {
-					t.Errorf("%q: %v", args, rows)
-				}
-			}
-		}
 	}
 }
 

@@ -64,7 +64,7 @@ func (r *result) summary() string {
 		add("memory", "%.1f MB at most, content and Go runtime included; planned for blocks: %.1f MB",
 			float64(n)/1e6, float64(f.number("planned_bytes"))/1e6)
 	}
-	for _, key := range []string{"pipeline", "stage", "level", "threads", "backend", "device",
+	for _, key := range []string{"pipeline", "level", "threads", "backend", "device",
 		"device_open_ns", "device_too_slow", "device_error", "host", "cpu", "platform", "kernels", "go"} {
 		value := f.get(key)
 		ns := f.number(key)
