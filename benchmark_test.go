@@ -106,9 +106,9 @@ func BenchmarkSmall(b *testing.B) {
 	})
 }
 
-// BenchmarkBusyLatency measures calls of AppendEncode while another goroutine keeps all workers of the
-// process-wide scheduler busy. It reports the median, the 99th percentile and the longest call, in
-// milliseconds.
+// BenchmarkBusyLatency measures calls of AppendEncode while another goroutine keeps all workers of
+// the process-wide scheduler busy. It reports the median, the 99th percentile and the longest call,
+// in milliseconds.
 func BenchmarkBusyLatency(b *testing.B) {
 	other := corpus.ByName("text").Make(32 << 20)
 	for _, level := range []int{6, 8, 9} {

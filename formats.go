@@ -231,10 +231,10 @@ var indexFormats = map[string]gzindex.Format{
 }
 
 // WriteIndex writes the index of a .gz file to w, for [WithIndex] and for other programs. format is
-// "gzidx" for version 1 of indexed_gzip's format, "gztool" for version 0 of gztool's .gzi, or "bgzip"
-// for bgzip's .gzi. It may be called at the same time as ReadAt. What the format cannot hold is an
-// [ErrOption]: "bgzip" is for BGZF files whose members all fit into the memory limit, and files of
-// other formats than .gz have no such index. Errors of w are returned as they are.
+// "gzidx" for version 1 of indexed_gzip's format, "gztool" for version 0 of gztool's .gzi, or
+// "bgzip" for bgzip's .gzi. It may be called at the same time as ReadAt. What the format cannot
+// hold is an [ErrOption]: "bgzip" is for BGZF files whose members all fit into the memory limit,
+// and files of other formats than .gz have no such index. Errors of w are returned as they are.
 func (r *ReaderAt) WriteIndex(w io.Writer, format string) error {
 	f, known := indexFormats[format]
 	switch {
@@ -249,8 +249,8 @@ func (r *ReaderAt) WriteIndex(w io.Writer, format string) error {
 	return r.gz.Write(w, f, src)
 }
 
-// A crew makes the checkpoints of a .gz file on the workers of a scheduler. It is a [gzaccess.Crew].
-// A Reader decodes the file, and a run of its own packs the windows.
+// A crew makes the checkpoints of a .gz file on the workers of a scheduler. It is a
+// [gzaccess.Crew]. A Reader decodes the file, and a run of its own packs the windows.
 type crew struct {
 	opt   options
 	width int

@@ -26,11 +26,12 @@ type Info struct {
 }
 
 // StreamInfo describes one stream of a file: a stream of a .pz file, a member of a .gz file, which
-// is a single block, or a whole .zst file, whose blocks are its frames. With an index or checkpoints,
-// a whole .gz file is one stream, and its blocks are the intervals between checkpoints.
+// is a single block, or a whole .zst file, whose blocks are its frames. With an index or
+// checkpoints, a whole .gz file is one stream, and its blocks are the intervals between
+// checkpoints.
 //
-// A .pz stream names a dictionary by its ID, or by the CRC-32C of its content if it has no ID. Frames of
-// .zst name it by its ID or not at all. Dictionary is the first ID that a frame has.
+// A .pz stream names a dictionary by its ID, or by the CRC-32C of its content if it has no ID.
+// Frames of .zst name it by its ID or not at all. Dictionary is the first ID that a frame has.
 type StreamInfo struct {
 	Offset        int64  // of its header in the file
 	Size          int64  // bytes in the file, from header to footer
@@ -44,9 +45,9 @@ type StreamInfo struct {
 	Dictionary    uint32 // number of the dictionary that its blocks need; 0 if it names none
 }
 
-// BlockInfo describes one block of a .pz file, one frame of a .zst file, and one member of a .gz file
-// or one interval between its checkpoints. Intervals need not begin at a whole byte; the byte then counts for
-// both neighbours.
+// BlockInfo describes one block of a .pz file, one frame of a .zst file, and one member of a .gz
+// file or one interval between its checkpoints. Intervals need not begin at a whole byte; the byte
+// then counts for both neighbours.
 type BlockInfo struct {
 	Stream        int    // number of its stream, from 0
 	Number        int64  // in its stream, from 0
@@ -61,12 +62,12 @@ type BlockInfo struct {
 // calls report, unless that is nil, for each block, in order. Of a .pz file it reads headers and
 // index, of a .zst file the headers of frames and blocks. A .gz file is decompressed, because it
 // states the sizes of its members only modulo 4 GiB. So are frames of a .zst file that do not state
-// their size. With [WithIndex] a .gz file is described by its index, as one stream. [WithMaxMemory] and
-// [WithMaxDecodedSize] hold as for a Reader.
+// their size. With [WithIndex] a .gz file is described by its index, as one stream. [WithMaxMemory]
+// and [WithMaxDecodedSize] hold as for a Reader.
 //
 // The members of a .gz file without an index and the frames of a .zst file are reported while they
-// are read. Damage behind them makes ReadInfo fail later. It keeps no frames, and takes 128 bytes of
-// memory for a member and 32 for any other block. An error of report ends it and is returned.
+// are read. Damage behind them makes ReadInfo fail later. It keeps no frames, and takes 128 bytes
+// of memory for a member and 32 for any other block. An error of report ends it and is returned.
 //
 // With an error it returns a description of what is in front of the damage, as far as that is
 // known. With [ErrTrailing] that is everything but what follows the compressed data.

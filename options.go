@@ -9,38 +9,19 @@ import (
 	"time"
 
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/blockcache"
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/gzfile"
+	"github.com/gopz/compress/internal/hook"
 	"github.com/gopz/compress/internal/ldm"
-	"github.com/gopz/compress/internal/pzfile"
 	"github.com/gopz/compress/pipeline"
 )
 
-// Limits and defaults of options.
-const (
-	MinLevel = 1 // fastest
-	MaxLevel = 9 // densest
-
-	// DefaultLevel is the level of a Writer of .pz or .zst without [WithLevel]. It balances ratio
-	// and speed; see docs/generated/frontier.md.
-	DefaultLevel = 4
-	// DefaultGzipLevel is that of a Writer of .gz. Files are about as large as those of gzip -6, or
-	// smaller.
-	DefaultGzipLevel = 6
-
-	MinBlockSize = pzfile.MinBlockSize // 4 KiB
-	MaxBlockSize = pzfile.MaxBlockSize // 64 MiB
-
-	// DefaultReaderMemory is the memory limit of a Reader or ReaderAt without [WithMaxMemory]: 1
-	// GiB. It suffices for several blocks of the largest size, and keeps a few hostile bytes from
-	// claiming a machine.
-	DefaultReaderMemory = container.DefaultMemory
-)
-
 // A WriterOption changes how a [Writer], [AppendEncode] or a [Plan] compresses. Of two options that
-// set the same thing, the later one counts. A nil option does nothing. Values out of their range and
-// options that contradict each other make the constructor fail with [ErrOption]; none is ignored.
+// set the same thing, the later one counts. A nil option does nothing. Values out of their range
+// and options that contradict each other make the constructor fail with [ErrOption]; none is
+// ignored.
 type WriterOption interface {
 	setWriter(o *options) error
 }
@@ -123,24 +104,6 @@ func WithLevel(level int) WriterOption {
 	})
 }
 
-// Format is a file format: [PZ], [Gzip] or [Zstd]. Its String method returns the file name
-// extension: "pz", "gz" or "zst".
-type Format = container.Format
-
-// The formats.
-const (
-	PZ   = container.PZ   // .pz, the format of this package; see docs/FORMAT.md
-	Gzip = container.Gzip // .gz, RFC 1952: one member, which every gzip reads
-	Zstd = container.Zstd // .zst, RFC 8878: a frame for each block, and a seek table
-)
-
-// DetectFormat returns the format of data that begins with p, from its magic number. Four bytes
-// are enough. ok is false if they are of no known format.
-func DetectFormat(p []byte) (f Format, ok bool) {
-	f, ok, _ = container.Detect(p)
-	return f, ok
-}
-
 // WithFormat sets the format that a Writer writes; the default is [PZ]. Readers detect the format
 // themselves.
 func WithFormat(f Format) WriterOption {
@@ -153,8 +116,8 @@ func WithFormat(f Format) WriterOption {
 	})
 }
 
-// WithFastDecoding makes .pz files that restore faster, most of all at low levels, and are about 15%
-// larger. [WithFormat] with another format excludes it.
+// WithFastDecoding makes .pz files that restore faster, most of all at low levels, and are about
+// 15% larger. [WithFormat] with another format excludes it.
 func WithFastDecoding(on bool) WriterOption {
 	return writerOption(func(o *options) error {
 		o.fast = on
@@ -310,9 +273,9 @@ func WithContentSize(bytes int64) WriterOption {
 }
 
 // WithName gives a Writer the name and the modification time of the file that it compresses, for
-// .gz files; other formats do not store them. The name has no directories; the time has whole seconds
-// from 1970 to 2106. A name of more than 65,536 bytes is left out, as is a time out of range. A
-// name with a zero byte or a slash is an error.
+// .gz files; other formats do not store them. The name has no directories; the time has whole
+// seconds from 1970 to 2106. A name of more than 65,536 bytes is left out, as is a time out of
+// range. A name with a zero byte or a slash is an error.
 func WithName(name string, modTime time.Time) WriterOption {
 	return writerOption(func(o *options) error {
 		if strings.ContainsAny(name, "\x00/") {
@@ -357,26 +320,18 @@ func WithZeroFill(on bool) ReaderOption {
 	})
 }
 
-// Windows of [WithLongDistance].
-const (
-	// DefaultWindow is a window for [WithLongDistance], 128 MiB. A Reader without [WithMaxMemory] has
-	// the memory for windows of up to 512 MiB.
-	DefaultWindow = 128 << 20
-	MinWindow     = ldm.MinWindow // 1 MiB
-	MaxWindow     = ldm.MaxWindow // 2 GiB
-)
-
 // WithLongDistance lets the blocks of a .pz file repeat parts of earlier blocks, as far back as
 // window bytes of content that is not itself such a repeat: a power of two from [MinWindow] to
 // [MaxWindow], and at least the block size. 0, the default, is for none. It pays for content that
 // repeats over longer distances than a block: several versions of a tree of files, images of disks.
 //
-// A Writer takes up to 1.5 times the window of memory in addition, a Reader 1.4 times, and more if a
-// block is larger than a 32nd of the window; [WriterMemory] and [ReaderMemory] count it. If the size of
-// the content is known, the window is no larger than that. Blocks are compressed and decompressed in
-// parallel all the same. Damage to a block also costs what later blocks repeat of it. To read a block, a
-// ReaderAt decompresses up to eight others. [WithRsyncable], other formats and [NewPlan] have no such
-// matches: the error is [ErrOption]. docs/notes/long-distance.md has figures.
+// A Writer takes up to 1.5 times the window of memory in addition, a Reader 1.4 times, and more if
+// a block is larger than a 32nd of the window; [WriterMemory] and [ReaderMemory] count it. If the
+// size of the content is known, the window is no larger than that. Blocks are compressed and
+// decompressed in parallel all the same. Damage to a block also costs what later blocks repeat of
+// it. To read a block, a ReaderAt decompresses up to eight others. [WithRsyncable], other formats
+// and [NewPlan] have no such matches: the error is [ErrOption]. docs/notes/long-distance.md has
+// figures.
 func WithLongDistance(window int64) WriterOption {
 	return writerOption(func(o *options) error {
 		if window != 0 && !ldm.ValidWindow(window) {
@@ -388,22 +343,22 @@ func WithLongDistance(window int64) WriterOption {
 	})
 }
 
-// WithDictionary makes a Writer of .pz or .zst compress with a dictionary, and readers decompress with
-// it. Nil stands for no dictionary. The header of a stream or frame names the dictionary. If it names
-// one, readers without that one return [ErrDictionary]. [ReadInfo] needs none.
+// WithDictionary makes a Writer of .pz or .zst compress with a dictionary, and readers decompress
+// with it. Nil stands for no dictionary. The header of a stream or frame names the dictionary. If
+// it names one, readers without that one return [ErrDictionary]. [ReadInfo] needs none.
 //
-// Use it for files of one kind, each below about 100 KB. Matches reach the last 8 MiB of the dictionary.
-// A device gets no blocks with a dictionary. [WriterMemory] counts the memory of match finders that hold
-// the dictionary. A Writer of .gz fails with [ErrOption]; readers of .gz ignore the dictionary. A Writer
-// with [WithLongDistance] fails with [ErrOption] too.
+// Use it for files of one kind, each below about 100 KB. Matches reach the last 8 MiB of the
+// dictionary. A device gets no blocks with a dictionary. [WriterMemory] counts the memory of match
+// finders that hold the dictionary. A Writer of .gz fails with [ErrOption]; readers of .gz ignore
+// the dictionary. A Writer with [WithLongDistance] fails with [ErrOption] too.
 //
 // Readers decompress a .pz stream that names no dictionary without one. They decompress such a .zst
 // frame with the dictionary, because its writer may have left the ID out. If the writer had another
-// dictionary, a reader returns [ErrCorrupt]. It returns wrong content if the frame has no checksum or
-// [WithChecksum] turns checking off.
+// dictionary, a reader returns [ErrCorrupt]. It returns wrong content if the frame has no checksum
+// or [WithChecksum] turns checking off.
 //
-// In .zst the first block of a frame may use the tables of the dictionary. After a [Writer.Flush] frames
-// use the tables alone.
+// In .zst the first block of a frame may use the tables of the dictionary. After a [Writer.Flush]
+// frames use the tables alone.
 func WithDictionary(d *Dictionary) Option {
 	return option(func(o *options) error {
 		if d != nil && d.d == nil {
@@ -417,8 +372,8 @@ func WithDictionary(d *Dictionary) Option {
 	})
 }
 
-// WithCache has a ReaderAt keep blocks in c, which other ReaderAts may share. Without it, or with nil, a
-// ReaderAt has a Cache of 64 MiB of its own, which [WithMaxMemory] counts. A Cache that was
+// WithCache has a ReaderAt keep blocks in c, which other ReaderAts may share. Without it, or with
+// nil, a ReaderAt has a Cache of 64 MiB of its own, which [WithMaxMemory] counts. A Cache that was
 // made without [NewCache] is an [ErrOption].
 func WithCache(c *Cache) ReaderOption {
 	return readerOption(func(o *options) error {
@@ -430,13 +385,14 @@ func WithCache(c *Cache) ReaderOption {
 	})
 }
 
-// WithSingleFrame makes a Writer of .zst write a single frame and no seek table, because some programs
-// stop behind the first frame. Use it for Content-Encoding of HTTP. Other formats ignore this option.
+// WithSingleFrame makes a Writer of .zst write a single frame and no seek table, because some
+// programs stop behind the first frame. Use it for Content-Encoding of HTTP. Other formats ignore
+// this option.
 //
 // Without a Flush, content that fits a block is a frame that states its size. Other content is cut
-// into parts of the block size, 4 MiB at most, each as by a [Writer.Flush]. Workers compress the parts
-// one after the other. A decoder needs a window of twice the block size; RFC 9659 allows 8 MiB in HTTP.
-// [WithRsyncable], [WithDictionary] and [NewPlan] exclude this option.
+// into parts of the block size, 4 MiB at most, each as by a [Writer.Flush]. Workers compress the
+// parts one after the other. A decoder needs a window of twice the block size; RFC 9659 allows 8
+// MiB in HTTP. [WithRsyncable], [WithDictionary] and [NewPlan] exclude this option.
 func WithSingleFrame(on bool) WriterOption {
 	return writerOption(func(o *options) error {
 		o.singleFrame = on
@@ -449,10 +405,10 @@ func WithSingleFrame(on bool) WriterOption {
 // decoding in decompression. Without a device all stages run on the CPU. The output does not depend
 // on the device.
 //
-// The device belongs to the scheduler of the Writer or Reader, which has at most one: another one is
-// an error that wraps [gpu.ErrDevice]. The caller closes the device after everything that may use it
-// has ended. A device that fails costs time and no data: its blocks go back to the workers, and
-// [Scheduler.DeviceStatus] has the error.
+// The device belongs to the scheduler of the Writer or Reader, which has at most one: another one
+// is an error that wraps [gpu.ErrDevice]. The caller closes the device after everything that may
+// use it has ended. A device that fails costs time and no data: its blocks go back to the workers,
+// and [Scheduler.DeviceStatus] has the error.
 //
 // [gpu.BackendGPU] fails with gpu.ErrDevice if d is nil, or if it does not do the stage at that
 // level or with blocks of that size. The CPU still does single blocks that the device rejects or
@@ -479,4 +435,62 @@ func WithTrace(f func(Stage)) Option {
 		o.trace = f
 		return nil
 	})
+}
+
+// Package bridge documents these.
+func init() {
+	hook.MemoryTarget = func(bytes int64) any {
+		return option(func(o *options) error {
+			if bytes < 0 {
+				return errs.BadOption("memory target %d is negative", bytes)
+			}
+			o.limits.Target = bytes
+			return nil
+		})
+	}
+	hook.Position = func(n *atomic.Int64) any {
+		return writerOption(func(o *options) error {
+			o.position = n
+			return nil
+		})
+	}
+	hook.Streams = func(size int64, end func() error) any {
+		return writerOption(func(o *options) error {
+			if size < 1<<20 {
+				return errs.BadOption("streams of %d bytes: it must be at least 1 MiB", size)
+			}
+			o.streamSize, o.endStream = size, end
+			return nil
+		})
+	}
+	hook.Literals = func() any {
+		return writerOption(func(o *options) error {
+			o.tuning = pipeline.TuneLiterals
+			return nil
+		})
+	}
+	hook.Sequential = func() any {
+		return readerOption(func(o *options) error {
+			o.index, o.cache, o.zeroFill = nil, nil, false
+			return nil
+		})
+	}
+	hook.Pipeline = func(name string) any {
+		return writerOption(func(o *options) error {
+			o.pipe = pipeline.ByName(name)
+			if o.pipe == nil {
+				return errs.BadOption("unknown pipeline %q", name)
+			}
+			o.format = o.pipe.Format
+			return nil
+		})
+	}
+	hook.KeepTogether = func(w any, size int64) { w.(*Writer).keepTogether(size) }
+	hook.Resume = func(r any, open hook.Open) { r.(*Reader).resume(open) }
+	hook.CacheStats = func(c any) (s blockcache.Stats) {
+		if cache := c.(*Cache).c; cache != nil {
+			s = cache.Stats()
+		}
+		return s
+	}
 }

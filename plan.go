@@ -77,8 +77,8 @@ func (p *Plan) Content(first, last int64) (from, to int64) {
 	return p.at(first), p.at(last)
 }
 
-// Input returns the content that [Plan.Encode] reads for the blocks first … last−1: the bytes from ≤
-// i < to. In .gz it begins with the 32 KiB in front of the blocks, which matches may refer to.
+// Input returns the content that [Plan.Encode] reads for the blocks first … last−1: the bytes from
+// ≤ i < to. In .gz it begins with the 32 KiB in front of the blocks, which matches may refer to.
 func (p *Plan) Input(first, last int64) (from, to int64) {
 	from, to = p.Content(first, last)
 	return max(0, from-int64(p.opt.pipe.Window)), to
@@ -203,8 +203,9 @@ func (p *Plan) Trailer(pieces ...*Piece) ([]byte, error) {
 	return f.Trailer(nil, p.Size(), size), nil
 }
 
-// Piece describes a piece of a file for [Plan.Trailer]: which blocks it has, their sizes and checks. It
-// takes 8 to 16 bytes a block, also as bytes. It does not hold the compressed blocks themselves.
+// Piece describes a piece of a file for [Plan.Trailer]: which blocks it has, their sizes and
+// checks. It takes 8 to 16 bytes a block, also as bytes. It does not hold the compressed blocks
+// themselves.
 type Piece struct {
 	plan   uint64
 	first  int64

@@ -2,6 +2,10 @@ package compress
 
 import (
 	"io"
+	"math"
+	"math/bits"
+	"slices"
+	"sync"
 
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
@@ -12,9 +16,9 @@ import (
 // Reader decompresses .pz, .gz or .zst data that it reads from another reader: one stream, member
 // or frame, or several that follow one another, whose contents it returns as one. In errors about
 // .gz members count as streams, and about .zst frames count as blocks. Skippable frames of .zst and
-// zeros behind a .gz file are passed over. A .pz stream or a .zst frame that names another dictionary
-// than that of [WithDictionary] is an [ErrDictionary]. A frame that needs a window of more than 128 MiB,
-// or more than fits in [WithMaxMemory], is an [ErrMemory].
+// zeros behind a .gz file are passed over. A .pz stream or a .zst frame that names another
+// dictionary than that of [WithDictionary] is an [ErrDictionary]. A frame that needs a window of
+// more than 128 MiB, or more than fits in [WithMaxMemory], is an [ErrMemory].
 //
 // A Reader reads some blocks ahead, inside its own methods only, and has them decompressed at the
 // same time. It verifies headers, content and index, and that nothing but streams follows. It
@@ -162,8 +166,8 @@ func (r *Reader) Close() error {
 	return nil
 }
 
-// Read reads up to len(p) bytes of content into p. It returns [io.EOF] behind the last stream, and an
-// error of the input behind all content in front of the damage.
+// Read reads up to len(p) bytes of content into p. It returns [io.EOF] behind the last stream, and
+// an error of the input behind all content in front of the damage.
 func (r *Reader) Read(p []byte) (n int, err error) {
 	if len(p) == 0 {
 		return 0, r.err
@@ -273,4 +277,109 @@ func (r *Reader) deliver(b *pipeline.Block) error {
 		r.opt.progress(Progress{Content: at.Content, Compressed: at.End, Total: at.Total, Blocks: r.passed})
 	}
 	return nil
+}
+
+// AppendDecode appends the content of src, which a [Reader] could read, to dst and returns the
+// extended slice. The free capacity of dst must not overlap src, and may be written to beyond the
+// result. With an error it returns the content in front of the damage.
+//
+// Before content is decoded, dst grows to at most 8 times len(src), if a header announces as much.
+// Beyond that it grows with what has been decoded. Some kilobytes can decode to gigabytes: use
+// [WithMaxDecodedSize] for input that is not trusted.
+//
+// The caller's goroutine decompresses the first 64 KiB itself, as a [Reader] does. In the steady
+// state a call with less content than that allocates nothing if dst has the capacity and opts are
+// made once and used again.
+func AppendDecode(dst, src []byte, opts ...ReaderOption) ([]byte, error) {
+	d := decoders.Get().(*decoder)
+	err := d.decode(dst, src, opts)
+	dst = d.sink.p
+	d.putAway()
+	decoders.Put(d)
+	return dst, err
+}
+
+// decoders holds decoders for the next call.
+var decoders = sync.Pool{New: func() any {
+	d := new(decoder)
+	d.into = d.destination
+	return d
+}}
+
+// A decoder is a Reader whose workers decode into the caller's memory.
+type decoder struct {
+	Reader
+	sink  sink
+	base  int  // bytes of dst in front of the content
+	size  int  // bytes of src
+	grown bool // dst has room for the content that the header announces
+}
+
+// destination returns where in the caller's memory the content of a unit belongs, nil if that is
+// beyond its capacity.
+func (d *decoder) destination(u *container.Unit) []byte {
+	if !d.grown {
+		d.grown = true
+		d.makeRoom()
+	}
+	end := u.Place.Content + int64(d.base)
+	if end > int64(cap(d.sink.p)) {
+		return nil
+	}
+	return d.sink.p[:cap(d.sink.p)][end-int64(u.Raw) : end : end]
+}
+
+func (d *decoder) decode(dst, src []byte, opts []ReaderOption) error {
+	d.sink.p, d.base, d.size, d.grown = dst, len(dst), len(src), false
+	if err := d.opt.set(forReader, opts); err != nil {
+		return err
+	}
+	d.sched = d.opt.scheduler()
+	d.Reset(nil)
+	d.runSpec = container.Spec{} // the run of the last call has other options
+	if src == nil {
+		src = []byte{}
+	}
+	d.memory, d.nonBlocking = src, true
+	if err := d.next(); err == io.EOF {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	d.makeRoom()
+	_, err := d.WriteTo(&d.sink)
+	return err
+}
+
+const (
+	// maxHint is the most room to make on the word of a header, in bytes: 256 MiB on 32 bits.
+	maxHint = math.MaxInt32 >> (3 * (64 - bits.UintSize) / 32)
+
+	// hintFactor is the most room to make as a multiple of the input. Little content compresses
+	// further, so that rooms that are too large are rare and small.
+	hintFactor = 8
+)
+
+// sizeHint returns how much room to make at once for the content of an input of n bytes: what the
+// header announces, as far as it is plausible. More room comes by doubling.
+func sizeHint(announced int64, n int) int {
+	return int(min(max(announced, 0), hintFactor*int64(n), maxHint))
+}
+
+// makeRoom makes room for the content that the header announces, and for the current block.
+func (d *decoder) makeRoom() {
+	announced := int64(0)
+	if d.format == PZ {
+		announced = d.sources.pz.ContentSize()
+	}
+	d.sink.p = slices.Grow(d.sink.p, max(len(d.out), sizeHint(announced, d.size)))
+}
+
+// putAway makes the decoder ready for the pool, without references to the caller's memory.
+func (d *decoder) putAway() {
+	d.release()
+	d.unbind()
+	d.memory = nil
+	d.opt = options{private: d.opt.private}
+	d.sched, d.sink.p, d.err, d.end = nil, nil, nil, nil
 }

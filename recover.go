@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"sort"
 
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/gzrecover"
 	"github.com/gopz/compress/internal/index"
+	"github.com/gopz/compress/internal/ldm"
 	"github.com/gopz/compress/internal/pzfile"
 	"github.com/gopz/compress/internal/zstfile"
 	"github.com/gopz/compress/pipeline"
@@ -58,10 +60,11 @@ func (k DamageKind) String() string { return index.DamageKind(k).String() }
 //
 // With an intact index or seek table one damaged block costs that block alone, and in a file of
 // [WithLongDistance] the parts of later blocks that repeat it. These are left out or zero, and
-// reported as [DamageWindow]. Blocks that have moved within the file are found, and the first of them
-// is reported as [DamageFrame]. Otherwise Recover searches the file from the front. An intact index
-// or seek table then says what is lost in front of it, even if bytes are missing. If copies
-// of blocks were inserted into a .pz file of one stream with checks, Recover reports them as damage.
+// reported as [DamageWindow]. Blocks that have moved within the file are found, and the first of
+// them is reported as [DamageFrame]. Otherwise Recover searches the file from the front. An intact
+// index or seek table then says what is lost in front of it, even if bytes are missing. If copies
+// of blocks were inserted into a .pz file of one stream with checks, Recover reports them as
+// damage.
 //
 // In .zst files Recover finds frames that state their size and are not too large for the memory, as
 // those of a Writer without a Flush do; without any of them the error is [ErrNoIndex]. If frames
@@ -81,7 +84,9 @@ func (k DamageKind) String() string { return index.DamageKind(k).String() }
 // stream and without any block is an [ErrFormat], and nothing is written. Other errors are those of
 // w, report, the options, the context and the limits. Zeros count for [WithMaxDecodedSize] as
 // content does.
-func Recover(w io.Writer, src io.ReaderAt, size int64, report func(Damage) error, opts ...ReaderOption) error {
+func Recover(
+	w io.Writer, src io.ReaderAt, size int64, report func(Damage) error, opts ...ReaderOption,
+) error {
 	o, err := newOptions(forRecover, opts)
 	if err != nil {
 		return err
@@ -364,7 +369,8 @@ func (s gzipSink) Known(p []byte) error { return s.keep(p) }
 // Mixed implements gzrecover.Sink.
 func (s gzipSink) Mixed(p, q []byte, d gzrecover.Damage) error {
 	err := s.report(Damage{
-		Kind: DamageKind(d.Kind), Stream: d.Member, ContentOffset: s.offset, Content: d.Lost, Span: d.Span, Err: d.Err,
+		Kind: DamageKind(d.Kind), Stream: d.Member, ContentOffset: s.offset, Content: d.Lost,
+		Span: d.Span, Err: d.Err,
 	})
 	switch {
 	case err != nil:
@@ -399,4 +405,37 @@ func (s gzipSink) Damage(d gzrecover.Damage) error {
 		}
 	}
 	return s.tell(out)
+}
+
+// keepPart writes a block of which parts repeat content that is lost. They are zeros in data.
+func (v *recovery) keepPart(block int64, data []byte, lost []ldm.Reference, err error) error {
+	if err := v.flush(); err != nil {
+		return err
+	}
+	st, number := v.r.index.StreamOf(block)
+	d := Damage{
+		Kind: DamageWindow, Stream: st.ID, Block: number, ContentOffset: v.offset,
+		Span: int64(len(data)), Err: err,
+	}
+	for _, part := range lost {
+		d.Content += int64(part.Len)
+	}
+	if err := v.report(d); err != nil {
+		return err
+	}
+	if v.offset >= 0 {
+		v.offset += int64(len(data))
+	}
+	if v.opt.zeroFill {
+		return v.write(data)
+	}
+	sort.Slice(lost, func(i, j int) bool { return lost[i].At < lost[j].At })
+	end := 0
+	for _, part := range lost {
+		if err := v.write(data[end:part.At]); err != nil {
+			return err
+		}
+		end = part.At + part.Len
+	}
+	return v.write(data[end:])
 }

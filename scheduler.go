@@ -6,12 +6,16 @@ import (
 	"time"
 
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/blockcache"
+	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/zstfile"
 	"github.com/gopz/compress/pipeline"
 )
 
 // Scheduler is a pool of workers that any number of Writers and Readers may share, from any
-// goroutines, with a device if [WithDevice] gives it one. It has goroutines only while there is work,
-// and need not be closed. The zero value stands for the scheduler that the whole process shares.
+// goroutines, with a device if [WithDevice] gives it one. It has goroutines only while there is
+// work, and need not be closed. The zero value stands for the scheduler that the whole process
+// shares.
 type Scheduler struct{ s *pipeline.Scheduler }
 
 var sharedScheduler = sync.OnceValue(func() *pipeline.Scheduler { return pipeline.NewScheduler(0) })
@@ -74,8 +78,8 @@ type Stats struct {
 	Stages []Stage // one for each stage, direction and backend
 }
 
-// Stage is one execution of a stage on one block, as [WithTrace] reports it, or, in [Stats], the sum
-// of all. The fields behind Time are those of one execution, and zero in a sum.
+// Stage is one execution of a stage on one block, as [WithTrace] reports it, or, in [Stats], the
+// sum of all. The fields behind Time are those of one execution, and zero in a sum.
 type Stage struct {
 	// Name is that of a stage, such as "match", or "check" for checks and copies, "tune" for
 	// choosing settings, "ahead" for what a helper does, "fused" for a whole block on a device, or
@@ -172,6 +176,55 @@ func (o *options) tracer() func(pipeline.Event) {
 	}
 }
 
+// Dictionary is content that both sides know in advance. Each block of .pz and each frame of .zst
+// is compressed as if that content were in front of it, so that small files compress well: see
+// [WithDictionary]. A Dictionary does not change, and several goroutines may use it at the same
+// time. Use one for all files: it keeps match finders that hold its content already.
+type Dictionary struct{ d *pipeline.Dictionary }
+
+// NewDictionary parses a dictionary of zstd, as "pz --train" or "zstd --train" makes them (RFC
+// 8878, section 5). Bytes without the magic number of such a dictionary are content alone, and have
+// the ID 0. NewDictionary copies the bytes. It returns [ErrCorrupt] for a damaged or empty
+// dictionary, and for one of more than 32 MiB.
+func NewDictionary(p []byte) (*Dictionary, error) {
+	d, err := pipeline.NewDictionary(slices.Clone(p))
+	if err != nil {
+		return nil, errs.Wrap(ErrCorrupt, err)
+	}
+	return &Dictionary{d}, nil
+}
+
+// ID returns the number by which .pz streams and .zst frames name the dictionary. It is 0 for
+// content alone. Streams of .pz then name the dictionary by the CRC-32C of that content, and frames
+// not at all.
+func (d *Dictionary) ID() uint32 { return d.d.ID() }
+
+// zstDictionary returns the dictionary for package zstfile, nil for none.
+func (o *options) zstDictionary() zstfile.Dictionary {
+	if o.dict == nil {
+		return nil
+	}
+	return o.dict
+}
+
+// defaultCache is how many bytes of content a ReaderAt without WithCache keeps. It is more if
+// blocks are so large that those being decompressed take more, and less if WithMaxMemory leaves
+// less.
+const defaultCache = 64 << 20
+
+// A Cache keeps content of blocks for any number of ReaderAts, from any goroutines. The blocks that
+// were used most often and last stay. Reading a file once from the front does not displace them.
+// Give it to [NewReaderAt] with [WithCache].
+type Cache struct {
+	c *blockcache.Cache[blockContent]
+}
+
+// NewCache returns a Cache for so many bytes of content. It never holds more, also while blocks are
+// being decompressed. Blocks that do not fit stay in the memory of their ReaderAt, which
+// [WithMaxMemory] limits. The Cache frees the blocks of a ReaderAt when that is closed; those of
+// one that is dropped without Close stay until others need the room.
+func NewCache(bytes int64) *Cache { return &Cache{blockcache.New[blockContent](bytes)} }
+
 // A stream holds the run of a Writer, a Reader or an entry of a ReaderAt's cache. The run outlives
 // a Close, so that the buffers of its blocks serve the next Reset.
 type stream struct {
@@ -191,8 +244,8 @@ func (s *stream) statistics() pipeline.Stats {
 }
 
 // smallContent is where content begins to be worth a worker, in bytes. A worker of a busy scheduler
-// may be tens of milliseconds in coming, and a goroutine takes some µs to start. So the goroutine of
-// the caller codes a block of less content itself if it would wait for that block anyway:
+// may be tens of milliseconds in coming, and a goroutine takes some µs to start. So the goroutine
+// of the caller codes a block of less content itself if it would wait for that block anyway:
 //
 //   - AppendEncode, if the whole content is small
 //   - Flush and Close of a Writer, if no other block is in flight
@@ -204,8 +257,8 @@ func (s *stream) statistics() pipeline.Stats {
 // known in advance. Such a part counts as small if its input is.
 const smallContent = 64 << 10
 
-// submitBlock gives a block with size bytes of content to the run. With waits set the caller waits for
-// the block next. Then the caller's goroutine codes the block itself if it is small.
+// submitBlock gives a block with size bytes of content to the run. With waits set the caller waits
+// for the block next. Then the caller's goroutine codes the block itself if it is small.
 func (s *stream) submitBlock(b *pipeline.Block, size int, waits bool) {
 	if waits && size < smallContent && s.run.Pending() == 0 {
 		s.run.Do(b)

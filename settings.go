@@ -3,7 +3,7 @@ package compress
 import (
 	"errors"
 	"math"
-	"sync/atomic"
+	"math/bits"
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/blockcache"
@@ -11,7 +11,6 @@ import (
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/gzaccess"
 	"github.com/gopz/compress/internal/gzfile"
-	"github.com/gopz/compress/internal/hook"
 	"github.com/gopz/compress/internal/index"
 	"github.com/gopz/compress/internal/zstfile"
 	"github.com/gopz/compress/pipeline"
@@ -250,6 +249,22 @@ func (o *options) setBlockSize() error {
 	return nil
 }
 
+// setWindow checks the window of WithLongDistance, and lowers it to what the content needs.
+func (o *options) setWindow() error {
+	switch {
+	case o.window == 0:
+		return nil
+	case o.window < int64(o.blockSize):
+		return errs.BadOption("window of %d bytes is smaller than a block of %d", o.window, o.blockSize)
+	}
+	if size := o.contentSize; size >= 0 && size <= int64(o.blockSize) {
+		o.window = 0 // a single block
+	} else if size >= 0 && size < o.window {
+		o.window = max(MinWindow, int64(o.blockSize), 1<<bits.Len64(uint64(size-1)))
+	}
+	return nil
+}
+
 // rsyncBlock returns the default block size with WithRsyncable, in bytes. docs/notes/rsyncable.md
 // has the reasons.
 func rsyncBlock(f Format) int {
@@ -274,7 +289,8 @@ func (o *options) scheduler() *pipeline.Scheduler {
 	return sharedScheduler()
 }
 
-// config returns the configuration of a run in one direction, with blocks of at most blockSize bytes.
+// config returns the configuration of a run in one direction, with blocks of at most blockSize
+// bytes.
 func (o *options) config(
 	op pipeline.Op, p *pipeline.Pipeline, checks bool, blockSize int,
 ) pipeline.Config {
@@ -327,9 +343,9 @@ type budget struct {
 	memory   int64
 }
 
-// fit returns a budget of at most want blocks whose memory stays within limit and the target. If one
-// block alone takes more than the target, that block is the budget. If it takes more than limit, fit
-// returns false too.
+// fit returns a budget of at most want blocks whose memory stays within limit and the target. If
+// one block alone takes more than the target, that block is the budget. If it takes more than
+// limit, fit returns false too.
 func (o *options) fit(want int, limit int64, memory func(n int) int64) (budget, bool) {
 	n, within := want, o.limits.Within(limit)
 	for n > 1 && memory(n) > within {
@@ -339,8 +355,8 @@ func (o *options) fit(want int, limit int64, memory func(n int) int64) (budget, 
 	return budget{n, m}, m <= limit
 }
 
-// budget returns a budget of at most the blocks that plan has, of a pipeline, within limit. extra is
-// other memory that n blocks take; nil is for none.
+// budget returns a budget of at most the blocks that plan has, of a pipeline, within limit. extra
+// is other memory that n blocks take; nil is for none.
 func (o *options) budget(
 	p *pipeline.Pipeline, blockSize int, plan pipeline.Plan, limit int64, extra func(n int) int64,
 ) (budget, error) {
@@ -364,7 +380,8 @@ func (o *options) plan(p *pipeline.Pipeline, op pipeline.Op, blockSize int) pipe
 	return o.scheduler().Plan(o.config(op, p, true, blockSize))
 }
 
-// writerBudget returns the budget of a Writer. With alone set there is one block, which no device gets.
+// writerBudget returns the budget of a Writer. With alone set there is one block, which no device
+// gets.
 func (o *options) writerBudget(alone bool) (budget, error) {
 	limit := o.limits.MaxMemory
 	if limit == 0 {
@@ -464,8 +481,9 @@ func ReaderMemory(file []WriterOption, opts ...ReaderOption) (int64, error) {
 // decompressing the same blocks again and again if there is no memory for a Cache.
 const minLoads = 4
 
-// cacheBudget returns how many blocks may be loading, and how many bytes of content a Cache may have
-// besides them. Without memory for as many blocks again, that is 0: the content stays where it was loaded.
+// cacheBudget returns how many blocks may be loading, and how many bytes of content a Cache may
+// have besides them. Without memory for as many blocks again, that is 0: the content stays where it
+// was loaded.
 func (o *options) cacheBudget(x *index.File) (loads int, bytes int64, err error) {
 	used := x.Memory(int64(len(x.Blocks))) + blockcache.BlockMemory*int64(len(x.Blocks))
 	limit := max(1, o.limits.Memory()-used)
@@ -534,62 +552,4 @@ func (o *options) streamBudget(x *index.File, st *index.Stream, want int, limit 
 			st.BlockSize, b.memory, limit)
 	}
 	return b, nil
-}
-
-// Package bridge documents these.
-func init() {
-	hook.MemoryTarget = func(bytes int64) any {
-		return option(func(o *options) error {
-			if bytes < 0 {
-				return errs.BadOption("memory target %d is negative", bytes)
-			}
-			o.limits.Target = bytes
-			return nil
-		})
-	}
-	hook.Position = func(n *atomic.Int64) any {
-		return writerOption(func(o *options) error {
-			o.position = n
-			return nil
-		})
-	}
-	hook.Streams = func(size int64, end func() error) any {
-		return writerOption(func(o *options) error {
-			if size < 1<<20 {
-				return errs.BadOption("streams of %d bytes: it must be at least 1 MiB", size)
-			}
-			o.streamSize, o.endStream = size, end
-			return nil
-		})
-	}
-	hook.Literals = func() any {
-		return writerOption(func(o *options) error {
-			o.tuning = pipeline.TuneLiterals
-			return nil
-		})
-	}
-	hook.Sequential = func() any {
-		return readerOption(func(o *options) error {
-			o.index, o.cache, o.zeroFill = nil, nil, false
-			return nil
-		})
-	}
-	hook.Pipeline = func(name string) any {
-		return writerOption(func(o *options) error {
-			o.pipe = pipeline.ByName(name)
-			if o.pipe == nil {
-				return errs.BadOption("unknown pipeline %q", name)
-			}
-			o.format = o.pipe.Format
-			return nil
-		})
-	}
-	hook.KeepTogether = func(w any, size int64) { w.(*Writer).keepTogether(size) }
-	hook.Resume = func(r any, open hook.Open) { r.(*Reader).resume(open) }
-	hook.CacheStats = func(c any) (s blockcache.Stats) {
-		if cache := c.(*Cache).c; cache != nil {
-			s = cache.Stats()
-		}
-		return s
-	}
 }

@@ -3,6 +3,7 @@ package compress
 import (
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/cut"
@@ -352,4 +353,116 @@ func (w *Writer) setWindow(b *pipeline.Block) {
 	if n := min(len(b.Src), w.opt.pipe.Window); n > 0 && !w.callerOwned {
 		w.window = append(w.window[:0], b.Src[len(b.Src)-n:]...)
 	}
+}
+
+// AppendEncode appends src, compressed as a [Writer] would, to dst and returns the extended slice.
+// The free capacity of dst must not overlap src. With an error it returns dst as it was; its free
+// capacity may have been written to.
+//
+// Since the size of the content is known, blocks are no larger than they need to be, and the
+// headers of .pz and .zst tell the size. Memory is kept for the next call. A .pz stream with up to
+// 65,000 bytes of content in one block is 16 to 18 bytes larger than its payload.
+//
+// The caller's goroutine compresses content below 64 KiB itself and waits for no worker, unless
+// [WithDevice] insists on a device. In the steady state such a call allocates nothing if dst has
+// the capacity and opts are made once and used again.
+//
+// Nothing reads src after the call has returned. A device works on a copy.
+func AppendEncode(dst, src []byte, opts ...WriterOption) ([]byte, error) {
+	pool := &encoders
+	if len(src) < smallContent {
+		pool = &smallEncoders
+	}
+	e := pool.Get().(*encoder)
+	err := e.encode(dst, src, opts)
+	if err == nil {
+		dst = e.sink.p
+	}
+	e.putAway()
+	pool.Put(e)
+	return dst, err
+}
+
+// Encoders are kept for the next call. Those of small content are apart, because they have one
+// block.
+var (
+	encoders      = sync.Pool{New: func() any { return new(encoder) }}
+	smallEncoders = sync.Pool{New: func() any { return new(encoder) }}
+)
+
+// A sink is a writer that appends.
+type sink struct{ p []byte }
+
+// Write appends p. It copies nothing if p lies where it would be appended.
+func (s *sink) Write(p []byte) (int, error) {
+	if n := len(s.p); len(p) > 0 && cap(s.p)-n >= len(p) && &s.p[:n+1][n] == &p[0] {
+		s.p = s.p[:n+len(p)]
+		return len(p), nil
+	}
+	s.p = append(s.p, p...)
+	return len(p), nil
+}
+
+// An encoder is a Writer whose blocks are parts of the caller's memory.
+type encoder struct {
+	Writer
+	sink sink
+}
+
+func (e *encoder) encode(dst, src []byte, opts []WriterOption) (err error) {
+	o := &e.opt
+	if err := o.setWriter(opts, int64(len(src))); err != nil {
+		return err
+	}
+	small := len(src) < smallContent
+	e.budget, err = o.writerBudget(small)
+	if err != nil {
+		return err
+	}
+	e.sched, e.sink.p, e.callerOwned = o.scheduler(), dst, true
+	if err := o.checkBackend(e.sched, pipeline.Compress, o.pipe, o.limits.Checks, o.blockSize); err != nil {
+		return err
+	}
+	e.Reset(&e.sink)
+	e.beginRun()
+	if err := e.ready(); err != nil {
+		return err
+	}
+	if err := e.checkSize(len(src)); err != nil {
+		return err
+	}
+	if o.singleFrame && len(src) > o.blockSize {
+		e.callerOwned = false // blocks have a window in front of them
+		if _, err := e.addContent(src); err != nil {
+			return err
+		}
+	}
+	for at := int(e.in); at < len(src); {
+		n := min(len(src)-at, o.blockSize)
+		if o.rsyncable {
+			n, _ = e.cutter.Next(src[at : at+n])
+		}
+		b, err := e.getBlock()
+		if err != nil {
+			return e.fail(err)
+		}
+		b.Window = min(at, o.pipe.Window)
+		b.Src, b.CallerOwned = src[at-b.Window:at+n:at+n], true
+		at += n
+		b.Last = at == len(src)
+		e.cur = b
+		e.in += int64(n)
+		if err := e.submit(small); err != nil {
+			return e.fail(err)
+		}
+	}
+	return e.Close()
+}
+
+// putAway makes the encoder ready for the pool, without references to the caller's memory.
+func (e *encoder) putAway() {
+	e.recycle()
+	e.unbind()
+	e.opt = options{private: e.opt.private}
+	e.sched, e.dst, e.sink.p, e.err = nil, nil, nil, nil
 }

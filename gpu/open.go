@@ -52,8 +52,8 @@ func notLinked(what, name, tags string) error {
 		"and build with -tags %s", what, name, tags)
 }
 
-// Devices returns the names that [Open] accepts in this program, the preferred one first, "soft" last.
-// The machine need not have such a device.
+// Devices returns the names that [Open] accepts in this program, the preferred one first, "soft"
+// last. The machine need not have such a device.
 //
 // A program links a GPU driver in by a blank import of gpu/webgpu or gpu/opengl and their build
 // tags, and the software device by an import of package compress or pipeline.
@@ -71,10 +71,10 @@ func Devices() []string {
 // errNoDevice is the error for a number that no adapter has.
 var errNoDevice = errors.New("there is no such device")
 
-// Open opens a device by a name that [Devices] or [Adapters] returns. If the name is empty, it opens
-// the best GPU of this machine, never a software adapter. The device "soft" does the work with the
-// CPU's own code; it is slower than no device, and meant for tests. The error wraps [ErrDevice] if
-// there is no such device. The caller closes the device.
+// Open opens a device by a name that [Devices] or [Adapters] returns. If the name is empty, it
+// opens the best GPU of this machine, never a software adapter. The device "soft" does the work
+// with the CPU's own code; it is slower than no device, and meant for tests. The error wraps
+// [ErrDevice] if there is no such device. The caller closes the device.
 func Open(name string) (Device, error) {
 	d, err := openDevice(name, gpuDrivers())
 	if err != nil {
@@ -170,8 +170,8 @@ func deviceError(err error) error {
 // seconds on work that it could have done. So a start never costs much, and never holds anything
 // up. An empty name stands for the best GPU, as in [Open]. The error is [ErrDevice] if the
 // program has no such driver, or, with an empty name, if the machine certainly has no GPU. Other
-// errors are those of the start; [Lazy.StartError] returns them. With [BackendFused] its batches have
-// 16 MiB, because the memory of the GPU is not known yet. The caller closes the device.
+// errors are those of the start; [Lazy.StartError] returns them. With [BackendFused] its batches
+// have 16 MiB, because the memory of the GPU is not known yet. The caller closes the device.
 func OpenLazy(name string) (*Lazy, error) {
 	base, open, err := findDevice(name, gpuDrivers())
 	if err == nil && name == "" {
@@ -189,9 +189,9 @@ func OpenLazy(name string) (*Lazy, error) {
 	}), nil
 }
 
-// Adapters lists the GPUs of this machine, those of the preferred driver first, the best one of each
-// first. A GPU that several drivers reach appears once for each. If there is none, the error wraps
-// [ErrDevice].
+// Adapters lists the GPUs of this machine, those of the preferred driver first, the best one of
+// each first. A GPU that several drivers reach appears once for each. If there is none, the error
+// wraps [ErrDevice].
 func Adapters() ([]Adapter, error) {
 	all, err := listAdapters(gpuDrivers())
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/gopz/compress/pipeline"
 )
 
-// This file takes compressed blocks from the run of a Writer and writes them. It implements Flush and
-// Close, which write all of them, and has the options for how a stream ends and continues.
+// This file takes compressed blocks from the run of a Writer and writes them. It implements Flush
+// and Close, which write all of them, and has the options for how a stream ends and continues.
 
 // Flush compresses the content of all Writes so far and gives it to the underlying writer. A Reader
 // can then return that content without more input. Each Flush ends a block. It costs 12 to 24 bytes
@@ -151,8 +151,8 @@ func (w *Writer) writeBlock(b *pipeline.Block) error {
 	return nil
 }
 
-// keepBlock makes a block that a flush has written the current one again. Its content becomes the window
-// of the content behind the flush.
+// keepBlock makes a block that a flush has written the current one again. Its content becomes the
+// window of the content behind the flush.
 func (w *Writer) keepBlock(b *pipeline.Block) {
 	w.cur, b.Flushed, b.Window = b, false, len(b.Src)
 	if window := w.opt.reach(); window > 0 && w.limit()-len(b.Src) < w.opt.blockSize/2 {
@@ -180,8 +180,8 @@ func (w *Writer) trailer(head []byte) []byte {
 // span counts content and the bytes that it is compressed to.
 type span struct{ content, size int64 }
 
-// limitStream ends the stream if it has as much content as it may have, in front of a block that another one follows.
-// continues says that the block is part of a frame that has begun.
+// limitStream ends the stream if it has as much content as it may have, in front of a block that
+// another one follows. continues says that the block is part of a frame that has begun.
 func (w *Writer) limitStream(continues bool) error {
 	limit := w.opt.streamSize
 	if limit == 0 || !w.begun || continues || w.done.content-w.before.content < limit {

@@ -1,6 +1,8 @@
 package compress
 
 import (
+	"errors"
+	"fmt"
 	"math/bits"
 	"sync"
 
@@ -15,23 +17,6 @@ import (
 	"github.com/gopz/compress/pipeline"
 )
 
-// defaultCache is how many bytes of content a ReaderAt without WithCache keeps. It is more if blocks are
-// so large that those being decompressed take more, and less if WithMaxMemory leaves less.
-const defaultCache = 64 << 20
-
-// A Cache keeps content of blocks for any number of ReaderAts, from any goroutines. The blocks that
-// were used most often and last stay. Reading a file once from the front does not displace them. Give
-// it to [NewReaderAt] with [WithCache].
-type Cache struct {
-	c *blockcache.Cache[blockContent]
-}
-
-// NewCache returns a Cache for so many bytes of content. It never holds more, also while blocks are
-// being decompressed. Blocks that do not fit stay in the memory of their ReaderAt, which [WithMaxMemory]
-// limits. The Cache frees the blocks of a ReaderAt when that is closed; those of one that is dropped
-// without Close stay until others need the room.
-func NewCache(bytes int64) *Cache { return &Cache{blockcache.New[blockContent](bytes)} }
-
 type cacheEntry = blockcache.Entry[blockContent]
 
 // A blockSource says how the cache loads blocks of a file. It is a [blockcache.Source].
@@ -39,8 +24,8 @@ type blockSource struct{ r *ReaderAt }
 
 func (s blockSource) Blocks() int64 { return int64(len(s.r.index.Blocks)) }
 
-// Sizes implements blockcache.Source. A Room has the block's own content, and room for the content if
-// that is made from other blocks.
+// Sizes implements blockcache.Source. A Room has the block's own content, and room for the content
+// if that is made from other blocks.
 func (s blockSource) Sizes(block int64) (content int, room [2]int) {
 	n := int(s.r.index.Blocks[block].Raw)
 	room[0] = n
@@ -81,7 +66,8 @@ func (c *blockContent) content() (data []byte, err error) {
 // ownContent returns the own content.
 func (c *blockContent) ownContent() ([]byte, error) { return c.own, nil }
 
-// contentOf waits for a block and returns its content, which is valid until the entry is given back.
+// contentOf waits for a block and returns its content, which is valid until the entry is given
+// back.
 func contentOf(e *cacheEntry) ([]byte, error) {
 	if c := e.Value(); c != nil && c.refs == nil {
 		return c.data, nil
@@ -99,8 +85,8 @@ type prefetch struct {
 	end   int64 // first block that is not wanted
 }
 
-// fetch holds the first block, and those behind it that it can get. They are no more than may be loading
-// at the same time.
+// fetch holds the first block, and those behind it that it can get. They are no more than may be
+// loading at the same time.
 func (w *prefetch) fetch() error {
 	if err := w.r.opt.canceled(); err != nil {
 		return err
@@ -351,3 +337,212 @@ func (l *blockLoader) Cancel() {
 
 // Close ends the run and frees the memory. The statistics stay.
 func (l *blockLoader) Close() { l.Cancel() }
+
+// spliced is what a blockContent has if the block repeats parts of others, its sources. They come
+// from the cache. If there is no slot to load one, the spare loader of the ReaderAt does: a caller
+// that holds an entry must not wait for another one.
+type spliced struct {
+	refs  *ldm.List
+	whole []byte // memory for the content
+	lost  []ldm.Reference
+}
+
+// A spareLoader loads sources one after the other. Its mutex guards all of it and the source's
+// content.
+type spareLoader struct {
+	mu sync.Mutex
+	blockLoader
+	own []byte // memory for own content
+}
+
+// Close frees the memory.
+func (s *spareLoader) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.blockLoader.Close()
+	s.own = nil
+}
+
+// load returns the own content of a block.
+func (s *spareLoader) load(n int64) ([]byte, error) {
+	size := int(s.r.index.Blocks[n].Raw)
+	if cap(s.own) < size {
+		s.own = make([]byte, size)
+	}
+	room := blockcache.Room{s.own[:size]}
+	var c blockContent
+	err := s.Load(n, room, true)
+	if err == nil {
+		err = s.Finish(&c, room)
+	}
+	return c.own, err
+}
+
+// references returns the references of a block whose own content has been decoded, nil if it has
+// none.
+func (l *blockLoader) references(b *pipeline.Block) (*ldm.List, error) {
+	p := b.Src
+	if l.sources == 0 || container.Kind(b.Kind) != container.Coded || p[0] != ldm.LayoutID {
+		return nil, nil
+	}
+	var list ldm.List
+	_, _, err := list.Parse(p[1:], b.Raw, l.sources, nil)
+	if err != nil {
+		return nil, errs.Wrap(ErrCorrupt, err)
+	}
+	return list.Clone(), nil
+}
+
+// splice makes the content of the block from its own content and the sources.
+func (c *blockContent) splice() ([]byte, error) {
+	data, err := c.spliceSources(nil)
+	if err != nil {
+		return nil, err
+	}
+	if !c.matches(data) {
+		st, number := c.r.index.StreamOf(c.number)
+		return nil, &Error{
+			Kind: ErrChecksum, Part: PartBlock, Stream: st.ID, Block: number,
+			Offset: c.r.index.Blocks[c.number].Offset, Detail: "checksum mismatch of what it repeats",
+		}
+	}
+	return data, nil
+}
+
+// matches reports whether data has the checksum of the whole content, if checksums count.
+func (c *blockContent) matches(data []byte) bool {
+	st, _ := c.r.index.StreamOf(c.number)
+	return !st.Checks || !c.r.opt.limits.Checks ||
+		pzfile.Checksum(0, data) == c.refs.Sum
+}
+
+// partial returns the content of a block although sources are lost. The parts in c.lost are zeros.
+// If all sources are there and the content is wrong, a source is of another file. All that the
+// block repeats counts as lost then. It fails if the block itself is lost.
+func (c *blockContent) partial() ([]byte, error) {
+	if c.refs == nil {
+		return c.content()
+	}
+	c.lost = c.lost[:0]
+	data, err := c.spliceSources(c.lose)
+	if err == nil && len(c.lost) == 0 && !c.matches(data) {
+		for source := range c.refs.Distances() {
+			c.lose(data, source)
+		}
+	}
+	return data, err
+}
+
+// lose makes zeros of what the block repeats of a source.
+func (c *blockContent) lose(data []byte, source int) {
+	for ref := range c.refs.All() {
+		if ref.Source == source {
+			clear(data[ref.At : ref.At+ref.Len])
+			c.lost = append(c.lost, ref)
+		}
+	}
+}
+
+// spliceSources makes the content of the block. It calls lose for each source that is lost; if that
+// is nil it fails.
+func (c *blockContent) spliceSources(lose func(data []byte, source int)) ([]byte, error) {
+	r := c.r
+	data := c.whole[:r.index.Blocks[c.number].Raw]
+	c.refs.Spread(data, c.own, nil)
+	var held [ldm.MaxSources]*cacheEntry // of the sources; nil for those without an entry
+	defer func() {
+		for _, e := range held {
+			if e != nil {
+				r.cache.Put(e)
+			}
+		}
+	}()
+	for i, d := range c.refs.Distances() { // all begin to load
+		if n := c.source(d); n >= 0 {
+			var err error
+			held[i], _, err = r.get(n, false)
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	for i, d := range c.refs.Distances() {
+		err := c.insert(data, i, held[i], c.source(d))
+		if cerr := r.opt.canceled(); cerr != nil {
+			return nil, cerr
+		}
+		if err != nil && lose == nil {
+			return nil, c.sourceError(d, err)
+		} else if err != nil {
+			lose(data, i)
+		}
+	}
+	return data, nil
+}
+
+// source returns the number in the file of the source at a distance, −1 if there is none.
+func (c *blockContent) source(distance int32) int64 {
+	n := c.r.index.Earlier(c.number, int64(distance))
+	if n >= 0 && c.r.index.Blocks[n].Kind == container.Fill {
+		return -1 // without own content
+	}
+	return n
+}
+
+var errNoSource = errs.New(ErrCorrupt, "not there, or without own content")
+
+// insert copies what the block repeats of source i to data. The source is block n of the file and
+// in the entry e, which may be nil.
+func (c *blockContent) insert(data []byte, i int, e *cacheEntry, n int64) error {
+	var own []byte
+	var err error
+	switch {
+	case n < 0:
+		return errNoSource
+	case e != nil:
+		own, err = e.Use((*blockContent).ownContent)
+	default:
+		c.r.spare.mu.Lock()
+		defer c.r.spare.mu.Unlock()
+		own, err = c.r.spare.load(n)
+	}
+	if err == nil && len(own) == 0 {
+		err = errNoSource
+	}
+	if err != nil {
+		return err
+	}
+	return c.refs.Insert(data, i, own, nil)
+}
+
+// sourceError returns the error of a block whose source at a distance has an error.
+func (c *blockContent) sourceError(distance int32, err error) error {
+	st, number := c.r.index.StreamOf(c.number)
+	e := &Error{
+		Kind: ErrCorrupt, Part: PartBlock, Stream: st.ID, Block: number,
+		Offset: c.r.index.Blocks[c.number].Offset, Err: err,
+		Detail: fmt.Sprintf("repeats block %d", number-int64(distance)),
+	}
+	var source *Error
+	switch {
+	case errors.As(err, &source):
+		e.Kind = source.Kind
+	case !ldm.IsBad(err):
+		return err // of the underlying reader
+	}
+	return e
+}
+
+// partial returns what is left of the first block, after content has failed, and the parts that are
+// lost, which are zeros. It fails if that is the whole block.
+func (w *prefetch) partial() (data []byte, lost []ldm.Reference, err error) {
+	if len(w.held) == 0 {
+		return nil, nil, ErrClosed
+	}
+	data, err = w.held[0].Use(func(c *blockContent) ([]byte, error) {
+		p, err := c.partial()
+		lost = c.lost
+		return p, err
+	})
+	return data, lost, err
+}
