@@ -2,6 +2,9 @@ package compress
 
 // What tests of package compress_test see of the state behind the API.
 
+// SmallContent is smallContent.
+const SmallContent = smallContent
+
 // CacheEntries returns the most entries that r has in its cache.
 func (r *ReaderAt) CacheEntries() int { return r.cache.Limit() }
 

@@ -14,6 +14,9 @@ import (
 	"github.com/gopz/compress/internal/zstfile"
 )
 
+// This line compiles if both constants are equal.
+var _ = [1]int{}[compress.SmallContent-bbtest.SmallContent]
+
 // TestLostBlocks checks that a run without any block left returns an error and does not wait.
 func TestLostBlocks(t *testing.T) {
 	content := bbtest.MixedBytes(8 * bbtest.BlockSize)

@@ -17,6 +17,9 @@ import (
 	"github.com/gopz/compress/lz77"
 )
 
+// Files of the standard formats, .gz and .zst, from other encoders or put together by hand, and
+// helpers to read them.
+
 // StandardPipelines are the pipelines that write .gz and .zst.
 var StandardPipelines = []string{"deflate", "lzf"}
 
@@ -40,9 +43,6 @@ func GzBody(content string, sum, size uint32) string {
 func MakeSeekTable(sums bool, list ...zstfile.Entry) []byte {
 	return zstfile.AppendSeekTable(nil, list, sums)
 }
-
-// Files of the standard formats, .gz and .zst, from other encoders or put together by hand, and
-// helpers to read them.
 
 // GzipMember returns a member that compress/gzip writes.
 func GzipMember(t testing.TB, content []byte) []byte {

@@ -23,7 +23,7 @@ import (
 //
 // A change that is meant to change the output rewrites the table:
 //
-//	go test -run TestDigests -update ./internal/blackbox/output
+//	go test ./internal/blackbox/output -run TestDigests -update
 //
 // The diff of the table then shows in review which streams changed, and by how many bytes.
 
@@ -176,7 +176,7 @@ func TestDigests(t *testing.T) {
 	}
 	if wrong > 0 {
 		t.Errorf("%d streams differ; if that is intended, run "+
-			"go test -run TestDigests -update ./internal/blackbox/output",
+			"go test ./internal/blackbox/output -run TestDigests -update",
 			wrong)
 	}
 }

@@ -195,7 +195,7 @@ func TestGolden(t *testing.T) {
 		file, err := os.ReadFile(path)
 		if os.IsNotExist(err) && *update {
 			var buf bytes.Buffer
-			opts := append([]compress.Option{compress.WithFormat(format)}, g.opts...)
+			opts := append(g.opts, compress.WithFormat(format))
 			if strings.Contains(g.name, "dictionary") {
 				opts = append(opts, dictionary)
 			}

@@ -43,8 +43,8 @@ func blockWorkers(t *testing.T) *compress.Scheduler {
 	return s
 }
 
-// TestSmallContentWaitsForNoWorker codes small content in every way that smallContent lists while
-// all workers are busy.
+// TestSmallContentWaitsForNoWorker codes small content in every way that smallContent of package
+// compress lists, while all workers are busy.
 func TestSmallContentWaitsForNoWorker(t *testing.T) {
 	busy := compress.WithScheduler(blockWorkers(t))
 	content := bbtest.TextBytes(bbtest.SmallContent-1, 2)
@@ -73,7 +73,7 @@ func TestSmallContentWaitsForNoWorker(t *testing.T) {
 				})
 			}
 		}
-		// Parts that a Writer flushes, more than smallContent together.
+		// Parts that a Writer flushes, more than bbtest.SmallContent together.
 		var b bytes.Buffer
 		w := bbtest.NewWriter(t, &b, compress.WithFormat(f), busy)
 		r := bbtest.NewReader(t, bbtest.OnlyReader{Reader: &b}, busy)
