@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/gopz/compress"
-	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/parity"
 )
 
@@ -24,10 +23,6 @@ func (c *config) checkParity() error {
 	return nil
 }
 
-// parityStream is the content of a stream of a file with parity, in bytes. A zone ends with the
-// first stream that makes it large enough.
-const parityStream = parity.ZoneSize / 4
-
 // protect calls write with a writer that adds parity if --parity is given, and with the options for
 // that. It completes the parity if write succeeds.
 func (a *app) protect(
@@ -36,15 +31,11 @@ func (a *app) protect(
 	if a.cfg.parity == 0 {
 		return write(w, opts)
 	}
-	o := parity.Options{Percent: a.cfg.parity, Frame: parity.PZ}
-	if a.cfg.format == compress.Zstd {
-		o.Frame = parity.Zstd
-	}
-	pw, err := parity.NewWriter(w, o)
+	pw, err := parity.NewWriter(w, parity.Options{Percent: a.cfg.parity, Format: a.cfg.format})
 	if err != nil {
 		return err
 	}
-	if err := write(pw, append(opts, bridge.Streams(parityStream, pw.EndStream))); err != nil {
+	if err := write(pw, append(opts, pw.WriterOption())); err != nil {
 		return err
 	}
 	return pw.Close()

@@ -207,7 +207,7 @@ const remoteTail = 1 << 20
 // openURL opens an archive or file behind a URL.
 func (s *Source) openURL(rawURL, base string) (*opened, error) {
 	r, err := httprange.Open(s.set.ctx, rawURL, httprange.WithClient(s.set.cfg.Allow.client()),
-		httprange.WithTail(remoteTail), httprange.WithCache(min(httprange.DefaultCache, s.limit/4)))
+		httprange.WithTail(remoteTail), httprange.WithCacheSize(min(httprange.DefaultCache, s.limit/4)))
 	if err != nil {
 		return nil, err
 	}
