@@ -246,7 +246,7 @@ func (f *failing) Write(p []byte) (int, error) {
 func TestErrors(t *testing.T) {
 	r := newRand(10)
 	data := random(r, 10_000)
-	for _, o := range []Options{{0, compress.PZ}, {101, compress.PZ}, {5, 2}} {
+	for _, o := range []Options{{0, compress.PZ}, {101, compress.PZ}, {5, compress.Gzip}} {
 		if _, err := NewWriter(io.Discard, o); !errors.Is(err, errs.Option) {
 			t.Errorf("%+v: %v", o, err)
 		}
