@@ -431,12 +431,12 @@ func WithCache(c *Cache) ReaderOption {
 }
 
 // WithSingleFrame makes a Writer of .zst write a single frame and no seek table, because some programs
-// stop behind the first frame. Use it for Content-Encoding of HTTP. Other formats ignore this option.
+// stop behind the first frame. Use it for Content-Encoding of HTTP.
 //
 // Without a Flush, content that fits a block is a frame that states its size. Other content is cut
 // into parts of the block size, 4 MiB at most, each as by a [Writer.Flush]. Workers compress the parts
 // one after the other. A decoder needs a window of twice the block size; RFC 9659 allows 8 MiB in HTTP.
-// [WithRsyncable], [WithDictionary] and [NewPlan] exclude this option.
+// Other formats, [WithRsyncable], [WithDictionary] and [NewPlan] exclude this option.
 func WithSingleFrame(on bool) WriterOption {
 	return writerOption(func(o *options) error {
 		o.singleFrame = on

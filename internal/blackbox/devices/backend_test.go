@@ -15,6 +15,7 @@ import (
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/blackbox/bbtest"
 	"github.com/gopz/compress/internal/testenv"
+	"github.com/gopz/compress/pipeline"
 )
 
 // TestBackends checks that backends do not change a file, with every way to write and read one.
@@ -45,7 +46,7 @@ func TestBackends(t *testing.T) {
 func testBackend(t *testing.T, content, want []byte, level, workers int, match, entropy gpu.Backend) {
 	t.Helper()
 	s := bbtest.DeviceScheduler(t, workers, gpu.SoftConfig{Batch: 4})
-	opts := []compress.Option{
+	opts := []compress.WriterOption{
 		compress.WithScheduler(s),
 		compress.WithBackend(match, entropy),
 		compress.WithBlockSize(bbtest.BlockSize),
@@ -94,7 +95,7 @@ func testBackend(t *testing.T, content, want []byte, level, workers int, match, 
 func TestNoDevice(t *testing.T) {
 	file := bbtest.Encode(t, bbtest.MixedBytes(3*bbtest.BlockSize), compress.WithBlockSize(bbtest.BlockSize))
 	s := bbtest.DeviceScheduler(t, 1, gpu.SoftConfig{Ops: []gpu.Op{gpu.Stage0}})
-	for name, opts := range map[string][]compress.Option{
+	for name, opts := range map[string][]compress.WriterOption{
 		"shared scheduler": {compress.WithBackend(gpu.BackendGPU, gpu.BackendAuto)},
 		"private scheduler": {
 			compress.WithBackend(gpu.BackendAuto, gpu.BackendGPU), compress.WithConcurrency(2),
@@ -119,7 +120,7 @@ func TestNoDevice(t *testing.T) {
 		}
 	}
 	// A device that cannot run the stage is an error; the CPU does not take over.
-	opts := []compress.Option{
+	opts := []compress.WriterOption{
 		compress.WithBackend(gpu.BackendAuto, gpu.BackendGPU), compress.WithScheduler(s),
 	}
 	got, err := compress.AppendEncode([]byte("x"), bbtest.MixedBytes(bbtest.BlockSize), opts...)
@@ -148,7 +149,7 @@ func TestNoDevice(t *testing.T) {
 			t.Errorf("backends %v: error %v, want ErrOption", b, err)
 		}
 	}
-	if err := s.SetDevice(compress.NewSoftDevice(gpu.SoftConfig{})); !errors.Is(err, gpu.ErrDevice) {
+	if err := s.SetDevice(gpu.NewSoft(pipeline.Host, gpu.SoftConfig{})); !errors.Is(err, gpu.ErrDevice) {
 		t.Errorf("second SetDevice: error %v, want ErrDevice", err)
 	}
 }
@@ -157,7 +158,7 @@ func TestNoDevice(t *testing.T) {
 func TestLostDevice(t *testing.T) {
 	content := bbtest.TextBytes(40*bbtest.BlockSize, 1)
 	s := bbtest.DeviceScheduler(t, 2, gpu.SoftConfig{Batch: 2, LostAfter: 3})
-	opts := []compress.Option{
+	opts := []compress.WriterOption{
 		compress.WithScheduler(s), compress.WithBackend(gpu.BackendGPU, gpu.BackendGPU),
 		compress.WithBlockSize(bbtest.BlockSize),
 	}
@@ -180,8 +181,8 @@ func TestWrongDevice(t *testing.T) {
 	for _, backend := range []gpu.Backend{gpu.BackendGPU, gpu.BackendAuto} {
 		for _, decode := range []bool{false, true} {
 			s := compress.NewScheduler(2)
-			s.SetDevice(bbtest.WrongDevice{Device: compress.NewSoftDevice(gpu.SoftConfig{}), Decode: decode})
-			opts := []compress.Option{
+			s.SetDevice(bbtest.WrongDevice{Device: gpu.NewSoft(pipeline.Host, gpu.SoftConfig{}), Decode: decode})
+			opts := []compress.WriterOption{
 				compress.WithScheduler(s), compress.WithBackend(gpu.BackendCPU, backend),
 			}
 			bbtest.Equal(t, bbtest.Encode(t, content,
@@ -215,7 +216,7 @@ func TestDeviceMemory(t *testing.T) {
 		t.Errorf("WriterMemory is %d bytes with a device, %d without; want twice as much", more,
 			plain)
 	}
-	opts := []compress.Option{
+	opts := []compress.WriterOption{
 		compress.WithScheduler(s),
 		compress.WithBlockSize(64 << 10),
 		compress.WithMaxMemory(plain),
@@ -297,7 +298,7 @@ func TestLateStart(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		s := compress.NewScheduler(2)
 		s.EnableStats(true)
-		soft := compress.NewSoftDevice(gpu.SoftConfig{})
+		soft := gpu.NewSoft(pipeline.Host, gpu.SoftConfig{})
 		d := gpu.NewLazy(soft.Info(), func() (gpu.Device, error) {
 			if fails {
 				return nil, errors.New("test")

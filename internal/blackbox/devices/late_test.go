@@ -11,6 +11,8 @@ import (
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/blackbox/bbtest"
+	"github.com/gopz/compress/internal/bridge"
+	"github.com/gopz/compress/pipeline"
 )
 
 // lateDevice reads the content of its first request until hold is closed, even after the scheduler
@@ -24,7 +26,7 @@ type lateDevice struct {
 
 func newLate(t *testing.T) lateDevice {
 	d := lateDevice{
-		Device: compress.NewSoftDevice(gpu.SoftConfig{Timeout: 10 * time.Millisecond}),
+		Device: gpu.NewSoft(pipeline.Host, gpu.SoftConfig{Timeout: 10 * time.Millisecond}),
 		t:      t,
 		hold:   make(chan struct{}),
 		runs:   new(sync.RWMutex),
@@ -60,11 +62,11 @@ func (d lateDevice) Run(op gpu.Op, batch []*gpu.Request) error {
 // scheduler has given the device up. The race detector notices such reuse.
 func TestLateDeviceReads(t *testing.T) {
 	content := bbtest.TextBytes(20*bbtest.BlockSize, 1)
-	opts := func() []compress.Option {
+	opts := func() []compress.WriterOption {
 		s := compress.NewScheduler(1)
 		d := newLate(t)
 		s.SetDevice(d)
-		return []compress.Option{
+		return []compress.WriterOption{
 			compress.WithScheduler(s), compress.WithBackend(gpu.BackendGPU, gpu.BackendGPU),
 			compress.WithBlockSize(bbtest.BlockSize),
 		}
@@ -89,14 +91,14 @@ func TestLateDeviceReads(t *testing.T) {
 func TestCancelBehindDevice(t *testing.T) {
 	begun := make(chan struct{}, 10)
 	s := compress.NewScheduler(2)
-	d := compress.NewSoftDevice(gpu.SoftConfig{
+	d := gpu.NewSoft(pipeline.Host, gpu.SoftConfig{
 		StallAfter: 1,
 		Timeout:    time.Minute,
 		Observe:    func(gpu.Op, []*gpu.Request) { begun <- struct{}{} },
 	})
 	s.SetDevice(d)
 	content := bbtest.TextBytes(3*bbtest.BlockSize, 1)
-	opts := []compress.Option{
+	opts := []compress.WriterOption{
 		compress.WithScheduler(s), compress.WithBackend(gpu.BackendGPU, gpu.BackendGPU),
 		compress.WithBlockSize(bbtest.BlockSize),
 	}
@@ -148,10 +150,10 @@ func (d *reader) Run(op gpu.Op, batch []*gpu.Request) error {
 // test overwrites it then, and the race detector notices a device that reads it.
 func TestCallersMemory(t *testing.T) {
 	s := compress.NewScheduler(2)
-	d := &reader{Device: compress.NewSoftDevice(gpu.SoftConfig{Batch: 2})}
+	d := &reader{Device: gpu.NewSoft(pipeline.Host, gpu.SoftConfig{Batch: 2})}
 	s.SetDevice(d)
 	content := bbtest.TextBytes(4*bbtest.BlockSize, 1)
-	opts := []compress.Option{compress.WithScheduler(s), compress.WithBlockSize(bbtest.BlockSize)}
+	opts := []compress.WriterOption{compress.WithScheduler(s), compress.WithBlockSize(bbtest.BlockSize)}
 	src := bytes.Clone(content)
 	file, err := compress.AppendEncode(nil, src, opts...)
 	if err != nil {
@@ -199,7 +201,7 @@ func TestReaderAtWithDevice(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := compress.NewScheduler(2)
-			s.SetDevice(compress.NewSoftDevice(gpu.SoftConfig{Batch: 2}))
+			s.SetDevice(gpu.NewSoft(pipeline.Host, gpu.SoftConfig{Batch: 2}))
 			got, err := io.ReadAll(bbtest.OpenAt(t, file, compress.WithScheduler(s),
 				compress.WithBackend(b, b)))
 			if err != nil {

@@ -13,9 +13,11 @@ import (
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/blackbox/bbtest"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/pzfile"
 	"github.com/gopz/compress/internal/testenv"
+	"github.com/gopz/compress/pipeline"
 )
 
 // TestStats checks that statistics of Writers, Readers and the Scheduler add up.
@@ -102,7 +104,7 @@ func TestStatsOfRuns(t *testing.T) {
 	if st := s.Stats(); st.Runs != 2 {
 		t.Errorf("%d runs, want 2", st.Runs)
 	}
-	s.SetDevice(compress.NewSoftDevice(gpu.SoftConfig{}))
+	s.SetDevice(gpu.NewSoft(pipeline.Host, gpu.SoftConfig{}))
 	if st := func() compress.Stats {
 		w := bbtest.NewWriter(t, io.Discard, compress.WithScheduler(s),
 			compress.WithBackend(gpu.BackendGPU, gpu.BackendGPU))
@@ -183,7 +185,7 @@ func TestTraceNumbers(t *testing.T) {
 	content := bbtest.TextBytes(blocks*bbtest.BlockSize, 1)
 	var mu sync.Mutex
 	seen := map[int64]int{}
-	opts := []compress.Option{compress.WithBlockSize(bbtest.BlockSize), compress.WithConcurrency(2),
+	opts := []compress.WriterOption{compress.WithBlockSize(bbtest.BlockSize), compress.WithConcurrency(2),
 		compress.WithTrace(func(e compress.Stage) {
 			if e.Stage == "lzseq" {
 				mu.Lock()
@@ -277,7 +279,7 @@ func TestTuning(t *testing.T) {
 			for _, tuning := range []compress.Tuning{compress.TuneAuto, compress.TuneTrial,
 				compress.TuneLiterals} {
 				what := fmt.Sprintf("%s, level %d, %v", p.Name, level, tuning)
-				opts := []compress.Option{
+				opts := []compress.WriterOption{
 					bridge.Pipeline(p.Name),
 					compress.WithLevel(level),
 					compress.WithBlockSize(bbtest.BlockSize),
@@ -303,7 +305,7 @@ func TestTuning(t *testing.T) {
 				// The calls alternate, so that pooled state has the other tuning.
 				for _, same := range []struct {
 					want []byte
-					opts []compress.Option
+					opts []compress.WriterOption
 				}{{want, opts}, {fixed, append(opts[:3:3], compress.WithTuning(compress.TuneFixed))}} {
 					opts := append(same.opts[:4:4], compress.WithContentSize(-1))
 					got, err := compress.AppendEncode(nil, content, opts...)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/blackbox/bbtest"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/zstfile"
 )
 
@@ -175,7 +176,7 @@ func (f twoFrames) check(t *testing.T, name string, table []byte, kind error) {
 }
 
 // read reads all content at once. It returns the number of bytes, or −1 if they are wrong.
-func (f twoFrames) read(file []byte, opts ...compress.Option) (int, error) {
+func (f twoFrames) read(file []byte, opts ...compress.ReaderOption) (int, error) {
 	r, err := bbtest.OpenFile(file, opts...)
 	if err != nil {
 		return 0, err
@@ -257,7 +258,7 @@ func TestLostFrames(t *testing.T) {
 	mixed := slices.Concat(skip, unsized, empty, frames[1],
 		bbtest.MakeSeekTable(true, seekEntry(unsized, content[:3000]), seekEntry(empty, nil), e1))
 	mixedContent := slices.Concat(content[:3000], content[bbtest.BlockSize:2*bbtest.BlockSize])
-	zst := []compress.Option{compress.WithFormat(compress.Zstd), compress.WithBlockSize(bbtest.BlockSize)}
+	zst := []compress.WriterOption{compress.WithFormat(compress.Zstd), compress.WithBlockSize(bbtest.BlockSize)}
 	other := bbtest.Encode(t, content[:3*bbtest.BlockSize], append(zst, compress.WithChecksum(false))...)
 	for _, c := range []struct {
 		name    string

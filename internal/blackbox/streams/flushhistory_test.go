@@ -14,6 +14,7 @@ import (
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/blackbox/bbtest"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
 )
@@ -33,7 +34,7 @@ func TestFlushRandom(t *testing.T) {
 				content := corpus.ByName(name).Make(6*bbtest.FlushBlock + r.IntN(1000))
 				pieces := bbtest.SplitAtRandom(content, r)
 				what := fmt.Sprintf("%s, level %d, %s", p.Name, level, name)
-				opts := []compress.Option{
+				opts := []compress.WriterOption{
 					bridge.Pipeline(p.Name), compress.WithLevel(level),
 					compress.WithBlockSize(bbtest.FlushBlock),
 				}
@@ -67,7 +68,7 @@ func TestFlushDevice(t *testing.T) {
 		for _, tuning := range []compress.Tuning{compress.TuneFixed, compress.TuneTrial,
 			compress.TuneLiterals} {
 			what := fmt.Sprint(p.Name, ", ", tuning)
-			opts := []compress.Option{
+			opts := []compress.WriterOption{
 				bridge.Pipeline(p.Name), compress.WithLevel(5),
 				compress.WithBlockSize(bbtest.FlushBlock), compress.WithTuning(tuning),
 			}
@@ -115,7 +116,7 @@ func TestFlushSeek(t *testing.T) {
 	pieces := bbtest.SplitAtRandom(content, r)
 	for _, f := range []compress.Format{compress.PZ, compress.Zstd} {
 		for _, checks := range []bool{true, false} {
-			opts := []compress.Option{
+			opts := []compress.WriterOption{
 				compress.WithFormat(f), compress.WithBlockSize(bbtest.FlushBlock),
 				compress.WithChecksum(checks),
 			}
@@ -148,7 +149,7 @@ func TestFlushEdges(t *testing.T) {
 		content := slices.Concat(pieces...)
 		for _, p := range bridge.Pipelines() {
 			what := fmt.Sprint(p.Name, sizes)
-			opts := []compress.Option{bridge.Pipeline(p.Name), compress.WithBlockSize(b)}
+			opts := []compress.WriterOption{bridge.Pipeline(p.Name), compress.WithBlockSize(b)}
 			file, _ := bbtest.FlushPieces(t, pieces, len(content), opts...)
 			bbtest.CheckAllReaders(t, file, content)
 			bbtest.Equal(t, bbtest.DecodeAll(t, file), content, what)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/blackbox/bbtest"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/errs"
 )
 
@@ -71,7 +72,7 @@ func TestClosed(t *testing.T) {
 func TestReset(t *testing.T) {
 	bbtest.CheckGoroutines(t)
 	content := bbtest.MixedBytes(10*bbtest.BlockSize + 9)
-	opts := []compress.Option{
+	opts := []compress.WriterOption{
 		compress.WithBlockSize(bbtest.BlockSize),
 		bridge.Pipeline("lzr"),
 		compress.WithConcurrency(2),
@@ -117,7 +118,7 @@ func TestCancel(t *testing.T) {
 		for k := range 20 {
 			bbtest.MustFinish(t, fmt.Sprint("cancel at block ", k), func() {
 				ctx, cancel := context.WithCancelCause(t.Context())
-				opts := []compress.Option{
+				opts := []compress.WriterOption{
 					compress.WithBlockSize(bbtest.BlockSize),
 					compress.WithConcurrency(workers),
 					compress.WithContext(ctx),
@@ -407,7 +408,7 @@ func TestStreamLimit(t *testing.T) {
 		for _, size := range []int{0, 1000, limit - 1, limit, limit + 1, limit + 100_000, 3*limit + 99} {
 			name := fmt.Sprintf("%v, %d bytes", format, size)
 			content := bbtest.MixedBytes(size)
-			opts := []compress.Option{
+			opts := []compress.WriterOption{
 				compress.WithFormat(format), compress.WithBlockSize(1 << 16), compress.WithStreamLimit(limit),
 			}
 			var file endsNoter
@@ -473,7 +474,7 @@ func TestStreamLimitFlushes(t *testing.T) {
 
 // TestStreamLimitOptions checks which options do not go together.
 func TestStreamLimitOptions(t *testing.T) {
-	for _, opts := range [][]compress.Option{
+	for _, opts := range [][]compress.WriterOption{
 		{compress.WithStreamLimit(-1)},
 		{compress.WithStreamLimit(1<<20 - 1)},
 		{compress.WithStreamLimit(1 << 20), compress.WithFormat(compress.Gzip)},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/blackbox/bbtest"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/gzfile"
 	"github.com/gopz/compress/internal/pzfile"
@@ -118,7 +119,7 @@ func TestOneShotErrors(t *testing.T) {
 func TestOptionsRoundTrip(t *testing.T) {
 	var noContext context.Context
 	content := bbtest.MixedBytes(300_000)
-	for name, opts := range map[string][]compress.Option{
+	for name, opts := range map[string][]compress.WriterOption{
 		"defaults":  nil,
 		"no checks": {compress.WithChecksum(false), compress.WithBlockSize(bbtest.BlockSize)},
 		"size":      {compress.WithContentSize(int64(len(content))), compress.WithBlockSize(1 << 16)},
@@ -275,7 +276,7 @@ func TestKeepTogether(t *testing.T) {
 		format        compress.Format
 		first, second int
 		begins        bool // the second part begins a block
-		opts          []compress.Option
+		opts          []compress.WriterOption
 	}{
 		{format: compress.PZ, first: size - size/8, second: size/8 + 1, begins: true},
 		{format: compress.Zstd, first: size - size/8, second: size/8 + 1, begins: true},
@@ -284,7 +285,7 @@ func TestKeepTogether(t *testing.T) {
 		{format: compress.PZ, first: 2*size - 1, second: 3 * size, begins: true},
 		{format: compress.PZ, first: 2 * size, second: 10, begins: true},
 		{format: compress.PZ, first: 0, second: 2 * size, begins: true},
-		{format: compress.PZ, first: size - 1, second: size, opts: []compress.Option{
+		{format: compress.PZ, first: size - 1, second: size, opts: []compress.WriterOption{
 			compress.WithRsyncable(true),
 		}},
 	} {

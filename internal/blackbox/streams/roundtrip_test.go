@@ -15,6 +15,7 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/blackbox/bbtest"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/pipeline"
@@ -26,7 +27,7 @@ func TestRoundTrip(t *testing.T) {
 	for name, content := range bbtest.TestContents() {
 		for _, workers := range bbtest.WorkerCounts {
 			for _, p := range bridge.Pipelines() {
-				opts := []compress.Option{
+				opts := []compress.WriterOption{
 					compress.WithBlockSize(bbtest.BlockSize),
 					compress.WithConcurrency(workers),
 					bridge.Pipeline(p.Name),
@@ -43,7 +44,7 @@ func TestRoundTrip(t *testing.T) {
 func TestConcatenated(t *testing.T) {
 	a, b := bbtest.TextBytes(3*bbtest.BlockSize, 1), bbtest.RandomBytes(5*bbtest.BlockSize+5, 2)
 	var file, content []byte
-	for i, opts := range [][]compress.Option{
+	for i, opts := range [][]compress.WriterOption{
 		{compress.WithBlockSize(bbtest.BlockSize), bridge.Pipeline("lzr")},
 		{compress.WithBlockSize(bbtest.BlockSize)},
 		{compress.WithBlockSize(2 * bbtest.BlockSize), compress.WithChecksum(false)},
@@ -166,7 +167,7 @@ func TestLongStreams(t *testing.T) {
 				size = 1 << 30
 			}
 			for _, workers := range counts {
-				opts := []compress.Option{
+				opts := []compress.WriterOption{
 					bridge.Pipeline(p.Name), compress.WithLevel(level),
 					compress.WithConcurrency(workers),
 				}
@@ -186,7 +187,7 @@ func TestLongStreams(t *testing.T) {
 // checkStream compresses the first size bytes of what open returns and decompresses them at the
 // same time. It returns the size of the file.
 func checkStream(
-	t *testing.T, what string, open func() io.Reader, size int64, opts ...compress.Option,
+	t *testing.T, what string, open func() io.Reader, size int64, opts ...compress.WriterOption,
 ) (packed int64) {
 	t.Helper()
 	pr, pw := io.Pipe()
@@ -210,7 +211,7 @@ func checkStream(
 }
 
 // checkAllLevels is checkWorkers with each pipeline and level.
-func checkAllLevels(t *testing.T, content []byte, opts ...compress.Option) {
+func checkAllLevels(t *testing.T, content []byte, opts ...compress.WriterOption) {
 	t.Helper()
 	for _, p := range bridge.Pipelines() {
 		for level := compress.MinLevel; level <= compress.MaxLevel; level++ {
@@ -222,7 +223,7 @@ func checkAllLevels(t *testing.T, content []byte, opts ...compress.Option) {
 
 // checkWorkers writes content with each number of workers, each time with other calls, and reads it
 // back. The files must be the same.
-func checkWorkers(t *testing.T, counts []int, what string, content []byte, opts ...compress.Option) {
+func checkWorkers(t *testing.T, counts []int, what string, content []byte, opts ...compress.WriterOption) {
 	t.Helper()
 	var file []byte
 	for i, workers := range counts {
@@ -289,7 +290,7 @@ func TestAppendDecodeInPlace(t *testing.T) {
 	mixed = append(mixed, bbtest.TextBytes(bbtest.BlockSize/3, 3)...)
 	for _, p := range []string{"lzseqr", "lzr"} {
 		for _, workers := range bbtest.WorkerCounts {
-			opts := []compress.Option{
+			opts := []compress.WriterOption{
 				bridge.Pipeline(p),
 				compress.WithBlockSize(bbtest.BlockSize),
 				compress.WithConcurrency(workers),
@@ -333,7 +334,7 @@ func TestAllocationsPerBlock(t *testing.T) {
 	}
 	const blocks = 400
 	content := bbtest.MixedBytes(blocks * bbtest.BlockSize)
-	opts := []compress.Option{compress.WithBlockSize(bbtest.BlockSize), compress.WithConcurrency(2)}
+	opts := []compress.WriterOption{compress.WithBlockSize(bbtest.BlockSize), compress.WithConcurrency(2)}
 	file := bbtest.Encode(t, content, opts...)
 	// Goroutines, growing workspaces and the index allocate now and then, but not for each block.
 	const most = blocks / 4

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/blackbox/bbtest"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/pzfile"
 	"github.com/gopz/compress/internal/testenv"
 )
@@ -49,7 +50,7 @@ func TestSmallContentWaitsForNoWorker(t *testing.T) {
 	busy := compress.WithScheduler(blockWorkers(t))
 	content := bbtest.TextBytes(bbtest.SmallContent-1, 2)
 	for _, f := range []compress.Format{compress.PZ, compress.Gzip, compress.Zstd} {
-		for _, opts := range [][]compress.Option{
+		for _, opts := range [][]compress.WriterOption{
 			{compress.WithFormat(f), busy},
 			{compress.WithFormat(f), busy, compress.WithBlockSize(bbtest.BlockSize), compress.WithLevel(7)},
 		} {
@@ -115,7 +116,7 @@ func TestSmallBlocksUseWorkers(t *testing.T) {
 			}
 		}
 		events := make(chan compress.Stage, 10*blocks)
-		opts := []compress.Option{
+		opts := []compress.WriterOption{
 			compress.WithFormat(f), compress.WithBlockSize(bbtest.BlockSize), compress.WithScheduler(s),
 			compress.WithTrace(func(e compress.Stage) { events <- e }),
 		}
@@ -145,21 +146,21 @@ func TestSmallAllocations(t *testing.T) {
 	testenv.Measures(t)
 	content := bbtest.TextBytes(1000, 1)
 	dst := make([]byte, 0, 4096)
-	var lists [][]compress.Option
+	var lists [][]compress.WriterOption
 	for _, f := range []compress.Format{compress.PZ, compress.Gzip, compress.Zstd} {
 		for _, level := range []int{1, 4, 6, 9} {
-			lists = append(lists, []compress.Option{compress.WithFormat(f), compress.WithLevel(level)})
+			lists = append(lists, []compress.WriterOption{compress.WithFormat(f), compress.WithLevel(level)})
 		}
 	}
 	lists = append(lists,
-		[]compress.Option{compress.WithConcurrency(1)}, []compress.Option{
+		[]compress.WriterOption{compress.WithConcurrency(1)}, []compress.WriterOption{
 			compress.WithScheduler(compress.NewScheduler(1)),
 		},
-		[]compress.Option{compress.WithContext(context.Background())}, []compress.Option{
+		[]compress.WriterOption{compress.WithContext(context.Background())}, []compress.WriterOption{
 			compress.WithMaxMemory(1 << 30),
 		},
-		[]compress.Option{compress.WithBlockSize(1 << 20)},
-		[]compress.Option{compress.WithTuning(compress.TuneTrial)})
+		[]compress.WriterOption{compress.WithBlockSize(1 << 20)},
+		[]compress.WriterOption{compress.WithTuning(compress.TuneTrial)})
 	var files [][]byte
 	for _, opts := range lists {
 		file, err := compress.AppendEncode(nil, content, opts...)
@@ -223,13 +224,13 @@ func TestSmallAllocations(t *testing.T) {
 func TestAlternatingOptions(t *testing.T) {
 	type call struct {
 		content []byte
-		opts    []compress.Option
+		opts    []compress.WriterOption
 		file    []byte
 	}
 	var calls []call
 	for _, size := range []int{0, 1, 1000, 20_000, 2 * bbtest.SmallContent} {
 		content := bbtest.TextBytes(size, uint64(size))
-		for _, opts := range [][]compress.Option{
+		for _, opts := range [][]compress.WriterOption{
 			{}, {compress.WithFormat(compress.Gzip)}, {compress.WithFormat(compress.Zstd),
 				compress.WithLevel(2)}, {compress.WithLevel(6), compress.WithConcurrency(3)},
 			{compress.WithBlockSize(bbtest.BlockSize), compress.WithChecksum(false)}, {
@@ -264,7 +265,7 @@ func TestSmallStream(t *testing.T) {
 		0, 1, 2, 100, bbtest.BlockSize, bbtest.BlockSize + 1, pzfile.MaxSmall, pzfile.MaxSmall + 1,
 		bbtest.SmallContent,
 	} {
-		for _, more := range [][]compress.Option{
+		for _, more := range [][]compress.WriterOption{
 			nil, {compress.WithBlockSize(bbtest.BlockSize)}, {
 				compress.WithChecksum(false), bridge.Pipeline("lzr"),
 			},
