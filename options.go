@@ -190,8 +190,8 @@ func WithTuning(t Tuning) WriterOption {
 
 // WithConcurrency sets how many blocks are worked on at the same time. 0, the default, means the
 // scheduler that the whole process shares, with GOMAXPROCS workers. Any other number up to
-// 1,024 gives each Writer or Reader a scheduler of its own with so many workers. Use
-// [WithScheduler] to share one among several of them.
+// 1,024 gives each Writer or Reader a scheduler of its own with so many workers. [WithScheduler]
+// shares one among several of them; the two options exclude each other.
 //
 // From level 8 on a worker without a block helps another one. The output does not depend
 // on the number of workers.
@@ -200,7 +200,7 @@ func WithConcurrency(n int) Option {
 		if n < 0 || n > pipeline.MaxWorkers {
 			return errs.BadOption("concurrency %d is not in 0 … %d", n, pipeline.MaxWorkers)
 		}
-		o.workers, o.sched = n, nil
+		o.workers = n
 		return nil
 	})
 }
@@ -209,7 +209,7 @@ func WithConcurrency(n int) Option {
 // the whole process shares.
 func WithScheduler(s *Scheduler) Option {
 	return option(func(o *options) error {
-		o.workers, o.sched = 0, s
+		o.sched = s
 		return nil
 	})
 }

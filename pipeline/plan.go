@@ -21,7 +21,7 @@ type Plan struct {
 // and one for each worker that waits for it.
 func (s *Scheduler) Plan(cfg Config, size int) Plan {
 	p := Plan{InFlight: 2 * s.workers}
-	c := s.device.Load()
+	c := s.deviceFor(cfg.Assign)
 	if c == nil || c.Err() != nil {
 		return p
 	}

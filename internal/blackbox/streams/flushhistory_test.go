@@ -65,22 +65,23 @@ func TestFlushDevice(t *testing.T) {
 	content := corpus.ByName("log").Make(2*bbtest.FlushBlock + 100)
 	pieces := bbtest.SplitAtRandom(content, r)
 	for _, p := range bridge.Pipelines() {
-		for _, tuning := range []compress.Tuning{compress.TuneFixed, compress.TuneTrial,
-			compress.TuneLiterals} {
-			what := fmt.Sprint(p.Name, ", ", tuning)
+		for name, tuning := range map[string]compress.WriterOption{
+			"fixed": nil, "trial": compress.WithTuning(compress.TuneTrial), "literals": bridge.Literals(),
+		} {
+			what := fmt.Sprint(p.Name, ", ", name)
 			opts := []compress.WriterOption{
 				bridge.Pipeline(p.Name), compress.WithLevel(5),
-				compress.WithBlockSize(bbtest.FlushBlock), compress.WithTuning(tuning),
+				compress.WithBlockSize(bbtest.FlushBlock), tuning,
 			}
 			file, _ := bbtest.FlushPieces(t, pieces, 5000, opts...)
 			bbtest.Equal(t, bbtest.DecodeAll(t, file), content, what)
-			s := bbtest.DeviceScheduler(t, 2, gpu.SoftConfig{Batch: 3})
+			s, d := bbtest.DeviceScheduler(t, 2, gpu.SoftConfig{Batch: 3})
 			for _, b := range []gpu.Backend{gpu.BackendAuto, gpu.BackendGPU} {
 				if b == gpu.BackendGPU && p.Format != compress.PZ {
 					continue // no device knows the entropy coding
 				}
 				got, _ := bbtest.FlushPieces(t, pieces, 5000,
-					append(opts, compress.WithScheduler(s), compress.WithBackend(b, b))...)
+					append(opts, compress.WithScheduler(s), compress.WithDevice(d, b, b))...)
 				bbtest.Equal(t, got, file, what+" on a device")
 			}
 		}
