@@ -177,7 +177,7 @@ func TestSchedulerStats(t *testing.T) {
 	}
 }
 
-// TestEveryCounter checks that no number of SchedulerStats is missing from the tables, and that each
+// TestEveryCounter checks that no number of compress.Stats is missing from the tables, and that each
 // survives a file.
 func TestEveryCounter(t *testing.T) {
 	var s compress.Stats
