@@ -152,7 +152,7 @@ func BenchmarkDictionary(b *testing.B) {
 	}
 	out := make([]byte, 0, 8<<10)
 	for _, level := range []int{1, 4, 6, 9} {
-		opts := []compress.Option{
+		opts := []compress.WriterOption{
 			compress.WithFormat(compress.Zstd), compress.WithDictionary(d), compress.WithLevel(level),
 		}
 		b.Run(fmt.Sprintf("encode/level=%d", level), func(b *testing.B) {
@@ -162,13 +162,14 @@ func BenchmarkDictionary(b *testing.B) {
 			}
 		})
 	}
-	opts := []compress.Option{compress.WithFormat(compress.Zstd), compress.WithDictionary(d)}
+	dictionary := compress.WithDictionary(d)
 	for i, p := range files {
-		files[i], _ = compress.AppendEncode(nil, p, opts...)
+		files[i], _ = compress.AppendEncode(nil, p, compress.WithFormat(compress.Zstd), dictionary)
 	}
+	reading := []compress.ReaderOption{dictionary}
 	b.Run("decode", func(b *testing.B) {
 		for i := range b.N {
-			compress.AppendDecode(out, files[i%len(files)], opts...)
+			compress.AppendDecode(out, files[i%len(files)], reading...)
 		}
 	})
 }

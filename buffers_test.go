@@ -6,20 +6,22 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/container"
+	"github.com/gopz/compress/internal/hook"
+	"github.com/gopz/compress/pipeline"
 )
 
 // TestEndMemory checks that the index or seek table at the end of a stream is made in a buffer of
 // its size, as WriterMemory documents.
 func TestEndMemory(t *testing.T) {
-	for _, p := range Pipelines() {
-		o, err := newWriterOptions([]Option{WithPipeline(p.Name)})
+	for _, p := range pipeline.Pipelines() {
+		o, err := newWriterOptions([]WriterOption{hook.Pipeline(p.Name).(WriterOption)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var all framers
 		b := container.Block{Kind: container.Fill, Payload: 1, Raw: 4096}
 		for n := 100_000; n < 101_024; n += 128 {
-			f := all.begin(&o)
+			f := all.beginFile(&o)
 			for range n {
 				f.BlockTrailer(f.BlockHeader(nil, b), b)
 			}

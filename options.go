@@ -153,8 +153,8 @@ func WithTuning(t Tuning) WriterOption {
 
 // WithConcurrency sets how many blocks are worked on at the same time. 0, the default, means the
 // scheduler that the whole process shares, with GOMAXPROCS workers. Any other number up to
-// 1,024 gives each Writer or Reader a scheduler of its own with so many workers. Use
-// [WithScheduler] to share one among several of them.
+// 1,024 gives each Writer or Reader a scheduler of its own with so many workers. [WithScheduler]
+// shares one among several of them; the two options exclude each other.
 //
 // From level 8 on a worker without a block helps another one. The output does not depend
 // on the number of workers.
@@ -163,7 +163,7 @@ func WithConcurrency(n int) Option {
 		if n < 0 || n > pipeline.MaxWorkers {
 			return errs.BadOption("concurrency %d is not in 0 … %d", n, pipeline.MaxWorkers)
 		}
-		o.workers, o.sched = n, nil
+		o.workers = n
 		return nil
 	})
 }
@@ -172,7 +172,7 @@ func WithConcurrency(n int) Option {
 // the whole process shares.
 func WithScheduler(s *Scheduler) Option {
 	return option(func(o *options) error {
-		o.workers, o.sched = 0, s
+		o.sched = s
 		return nil
 	})
 }
@@ -386,13 +386,12 @@ func WithCache(c *Cache) ReaderOption {
 }
 
 // WithSingleFrame makes a Writer of .zst write a single frame and no seek table, because some
-// programs stop behind the first frame. Use it for Content-Encoding of HTTP. Other formats ignore
-// this option.
+// programs stop behind the first frame. Use it for Content-Encoding of HTTP.
 //
 // Without a Flush, content that fits a block is a frame that states its size. Other content is cut
 // into parts of the block size, 4 MiB at most, each as by a [Writer.Flush]. Workers compress the
 // parts one after the other. A decoder needs a window of twice the block size; RFC 9659 allows 8
-// MiB in HTTP. [WithRsyncable], [WithDictionary] and [NewPlan] exclude this option.
+// MiB in HTTP. Other formats, [WithRsyncable], [WithDictionary] and [NewPlan] exclude this option.
 func WithSingleFrame(on bool) WriterOption {
 	return writerOption(func(o *options) error {
 		o.singleFrame = on

@@ -39,6 +39,15 @@ func (s *Scheduler) Device() gpu.Device {
 	return nil
 }
 
+// deviceFor returns the coordinator of the scheduler's device for a run with the assignment a. It is
+// nil if there is no device, or if a leaves all stages to the CPU.
+func (s *Scheduler) deviceFor(a Assignment) *offload.Coordinator {
+	if a.onCPU() {
+		return nil
+	}
+	return s.device.Load()
+}
+
 // DeviceError returns why the scheduler's device is lost, nil if it is not or there is none.
 func (s *Scheduler) DeviceError() error {
 	if c := s.device.Load(); c != nil {

@@ -23,8 +23,8 @@ type Plan struct {
 // another is done. A device adds those that it works on, and one for each worker that waits for it.
 func (s *Scheduler) Plan(cfg Config) Plan {
 	p := Plan{InFlight: 2 * s.workers, cfg: cfg, workers: s.workers}
-	c := s.device.Load()
-	if c == nil || c.Err() != nil || cfg.Assign == (Assignment{gpu.BackendCPU, gpu.BackendCPU}) {
+	c := s.deviceFor(cfg.Assign)
+	if c == nil || c.Err() != nil {
 		return p
 	}
 	r := &Run{cfg: cfg, stages: cfg.Pipeline.stages(cfg.Op)}

@@ -19,6 +19,9 @@ type Assignment struct {
 // Strict reports whether a insists on a device.
 func (a Assignment) Strict() bool { return a.Match.Strict() || a.Entropy.Strict() }
 
+// onCPU reports whether a leaves all stages to the CPU.
+func (a Assignment) onCPU() bool { return a.Match == gpu.BackendCPU && a.Entropy == gpu.BackendCPU }
+
 // demand returns how much a run with this assignment wants a device to do an operation.
 func (a Assignment) demand(op gpu.Op) offload.Demand {
 	b := a.Match

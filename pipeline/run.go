@@ -96,7 +96,7 @@ type Run struct {
 	canceled atomic.Bool
 	closed   bool
 	core     *runCore
-	device   *offload.Coordinator // nil without a device
+	device   *offload.Coordinator // nil if all stages are for the CPU
 
 	share  *share      // what waits for workers
 	finder *ldm.Finder // of references, to compress with a window
@@ -131,7 +131,7 @@ func (r *Run) bind(s *Scheduler, cfg Config) {
 	r.sched, r.core.sched, r.cfg = s, s, cfg
 	r.stages, r.coding = cfg.stages()
 	r.setWindow()
-	r.device = s.device.Load()
+	r.device = s.deviceFor(cfg.Assign)
 	r.done = nil
 	if cfg.Context != nil {
 		r.done = cfg.Context.Done()

@@ -69,7 +69,7 @@ func parseLine(s string) (name string, f fields, err error) {
 	return parts[0], f, nil
 }
 
-// schedulerColumn is a field of SchedulerStats that adds up over runs.
+// schedulerColumn is a field of compress.Stats that adds up over runs.
 type schedulerColumn struct {
 	name  string
 	index int // of the field
@@ -95,7 +95,7 @@ var columnNames = map[string]string{
 	"Returned":      "gpu_returned_count",
 }
 
-// schedulerColumns has every number of SchedulerStats, so that no table lacks a new one.
+// schedulerColumns has every number of compress.Stats, so that no table lacks a new one.
 var schedulerColumns = func() (list []schedulerColumn) {
 	t := reflect.TypeFor[compress.Stats]()
 	for i := range t.NumField() {

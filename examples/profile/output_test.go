@@ -185,9 +185,9 @@ func TestRecorderIsBounded(t *testing.T) {
 	r.begin(base)
 	for i := range int64(50_000) {
 		for _, stage := range []string{"check", "lz77", "check"} {
-			r.event(compress.Stage{Block: i, Bytes: 100, Stage: stage, Batch: 1,
-				Backend: gpu.BackendCPU, Op: pipeline.Compress, Start: base.Add(time.Duration(i)),
-				Took: time.Duration(i%1000) * time.Microsecond})
+			r.event(compress.Stage{Block: i, Bytes: 100, Name: stage, Batch: 1,
+				Backend: gpu.BackendCPU, Op: pipeline.Compress.String(), Start: base.Add(time.Duration(i)),
+				Time: time.Duration(i%1000) * time.Microsecond})
 		}
 		if i >= 4 {
 			r.pass(i-4, compress.Progress{Content: 100 * (i - 3)}, compress.Stats{})
@@ -313,8 +313,8 @@ func TestTimelineBatches(t *testing.T) {
 	l.start = base
 	at := func(ms int) time.Time { return base.Add(time.Duration(ms) * time.Millisecond) }
 	for _, e := range []struct{ begin, end int }{{0, 10}, {0, 10}, {5, 12}, {5, 12}, {10, 15}, {13, 20}} {
-		x := compress.Stage{Stage: "fused", Backend: gpu.BackendGPU, Worker: -1, Batch: 2,
-			Start: at(e.begin), Took: at(e.end).Sub(at(e.begin))}
+		x := compress.Stage{Name: "fused", Backend: gpu.BackendGPU, Worker: -1, Batch: 2,
+			Start: at(e.begin), Time: at(e.end).Sub(at(e.begin))}
 		if err := l.stage(&x); err != nil {
 			t.Fatal(err)
 		}

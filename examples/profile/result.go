@@ -161,9 +161,8 @@ func (r *result) slowRows() [][]string {
 func parseKey(op, stage, backend string) (k stageKey, err error) {
 	k.stage = strings.Clone(stage)
 	switch op {
-	case "compress":
-	case "decompress":
-		k.op = "decompress"
+	case "compress", "decompress":
+		k.op = op
 	default:
 		return k, fmt.Errorf("unknown op %q", op)
 	}

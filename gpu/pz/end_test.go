@@ -147,11 +147,10 @@ func startWork(device string, rnd *rand.Rand) (d gpu.Device, stop func()) {
 			panic(err)
 		}
 		s := compress.NewScheduler(2)
-		s.SetDevice(d)
 		for ctx.Err() == nil {
 			w, err := compress.NewWriter(io.Discard, compress.WithScheduler(s), compress.WithContext(ctx),
 				compress.WithLevel(5), compress.WithBlockSize(block),
-				compress.WithBackend(backends[0], backends[1]))
+				compress.WithDevice(d, backends[0], backends[1]))
 			if err != nil { // the device was closed before it started
 				return
 			}

@@ -29,18 +29,14 @@ func everyGPU(t *testing.T, test func(t *testing.T, driver string, d gpu.Device)
 	}
 }
 
-// newScheduler returns a scheduler with statistics and the device.
-func newScheduler(t *testing.T, d gpu.Device) *compress.Scheduler {
-	t.Helper()
+// newScheduler returns a scheduler with statistics.
+func newScheduler() *compress.Scheduler {
 	s := compress.NewScheduler(2)
 	s.EnableStats(true)
-	if err := s.SetDevice(d); err != nil {
-		t.Fatal(err)
-	}
 	return s
 }
 
-func encode(t *testing.T, content []byte, opts ...compress.Option) []byte {
+func encode(t *testing.T, content []byte, opts ...compress.WriterOption) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w, err := compress.NewWriter(&b, opts...)
@@ -56,7 +52,7 @@ func encode(t *testing.T, content []byte, opts ...compress.Option) []byte {
 	return b.Bytes()
 }
 
-func decode(file []byte, opts ...compress.Option) ([]byte, error) {
+func decode(file []byte, opts ...compress.ReaderOption) ([]byte, error) {
 	r, err := compress.NewReader(bytes.NewReader(file), opts...)
 	if err != nil {
 		return nil, err
@@ -145,13 +141,12 @@ func testFile(
 	t *testing.T, d gpu.Device, pipeline string, level int, name string, content []byte,
 ) (onGPU int64) {
 	t.Helper()
-	opts := []compress.Option{
+	opts := []compress.WriterOption{
 		bridge.Pipeline(pipeline),
 		compress.WithLevel(level),
 		compress.WithBlockSize(64 << 10),
 	}
-	onCPU := compress.WithBackend(gpu.BackendCPU, gpu.BackendCPU)
-	want := encode(t, content, append(opts, onCPU)...)
+	want := encode(t, content, opts...)
 	for _, b := range [][2]gpu.Backend{
 		{gpu.BackendFused, gpu.BackendFused},
 		{gpu.BackendGPU, gpu.BackendGPU},
@@ -162,11 +157,11 @@ func testFile(
 		if b[0] == gpu.BackendGPU && b[1] == gpu.BackendGPU && !testenv.All() && len(name)%3 != 0 {
 			continue
 		}
-		s := newScheduler(t, d)
-		on := []compress.Option{compress.WithScheduler(s), compress.WithBackend(b[0], b[1])}
-		equal(t, encode(t, content, append(on, opts...)...), want, pipeline+", "+name)
+		s := newScheduler()
+		scheduler, device := compress.WithScheduler(s), compress.WithDevice(d, b[0], b[1])
+		equal(t, encode(t, content, append(opts, scheduler, device)...), want, pipeline+", "+name)
 		if pipeline == bridge.DefaultPipeline {
-			back, err := decode(want, on...)
+			back, err := decode(want, scheduler, device)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -178,7 +173,7 @@ func testFile(
 				pipeline, name, level, b, st.Returned)
 		}
 		for _, x := range st.Stages {
-			if x.Backend == gpu.BackendGPU && x.Stage != "check" && x.Stage != "verify" {
+			if x.Backend == gpu.BackendGPU && x.Name != "check" && x.Name != "verify" {
 				onGPU += x.Blocks
 			}
 		}
@@ -221,14 +216,13 @@ func testFused(t *testing.T, d gpu.Device, pipeline string, level int, b gpu.Bac
 	const block = 64 << 10
 	content := mixed(3*block + 20_000)
 	c := &countingDevice{Device: d}
-	opts := []compress.Option{
+	opts := []compress.WriterOption{
 		bridge.Pipeline(pipeline),
 		compress.WithLevel(level),
 		compress.WithBlockSize(block),
 	}
-	onCPU := compress.WithBackend(gpu.BackendCPU, gpu.BackendCPU)
-	want := encode(t, content, append(opts, onCPU)...)
-	opts = append(opts, compress.WithScheduler(newScheduler(t, c)), compress.WithBackend(b, b))
+	want := encode(t, content, opts...)
+	opts = append(opts, compress.WithScheduler(newScheduler()), compress.WithDevice(c, b, b))
 	equal(t, encode(t, content, opts...), want, pipeline)
 	fused := c.batches[gpu.Fused].Load()
 	staged := c.batches[gpu.Stage0].Load() + c.batches[gpu.StageN].Load()
@@ -258,26 +252,22 @@ func TestLost(t *testing.T) {
 	everyGPU(t, func(t *testing.T, _ string, d gpu.Device) {
 		const block = 64 << 10
 		content := mixed(25*block + 99)
-		base := []compress.Option{compress.WithLevel(5), compress.WithBlockSize(block)}
+		base := []compress.WriterOption{compress.WithLevel(5), compress.WithBlockSize(block)}
 		want := encode(t, content, base...)
 		for i := range int64(8) {
 			after, b := i/2, []gpu.Backend{gpu.BackendGPU, gpu.BackendFused}[i%2]
 			failing := &failingDevice{Device: d}
 			failing.left.Store(after)
-			s := newScheduler(t, failing)
-			on := append(base[:2:2], compress.WithScheduler(s), compress.WithBackend(b, b))
+			s := newScheduler()
+			on := append(base[:2:2], compress.WithScheduler(s), compress.WithDevice(failing, b, b))
 			equal(t, encode(t, content, on...), want, "file")
 			if d, _ := s.DeviceStatus(); !errors.Is(d.Err, errFailed) {
 				t.Errorf("DeviceStatus().Err = %v, want %v", d.Err, errFailed)
 			}
 			failing = &failingDevice{Device: d}
 			failing.left.Store(after % 2)
-			s = newScheduler(t, failing)
-			on = []compress.Option{
-				compress.WithScheduler(s),
-				compress.WithBackend(gpu.BackendGPU, gpu.BackendGPU),
-			}
-			back, err := decode(want, on...)
+			back, err := decode(want, compress.WithScheduler(newScheduler()),
+				compress.WithDevice(failing, gpu.BackendGPU, gpu.BackendGPU))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -295,8 +285,8 @@ func TestDamage(t *testing.T) {
 			bad := bytes.Clone(file)
 			bad[at] ^= 4
 			_, err := decode(bad)
-			_, onGPU := decode(bad, compress.WithScheduler(newScheduler(t, d)),
-				compress.WithBackend(gpu.BackendCPU, gpu.BackendGPU))
+			_, onGPU := decode(bad, compress.WithScheduler(newScheduler()),
+				compress.WithDevice(d, gpu.BackendCPU, gpu.BackendGPU))
 			if err == nil || onGPU == nil || err.Error() != onGPU.Error() {
 				t.Errorf("byte %d: error %v on the CPU, %v on the GPU", at, err, onGPU)
 			}
@@ -304,7 +294,7 @@ func TestDamage(t *testing.T) {
 	})
 }
 
-// TestOpen checks that OpenDevice and GPUs number adapters alike.
+// TestOpen checks that Open and Adapters number adapters alike.
 func TestOpen(t *testing.T) {
 	var names []string
 	hardware := false
@@ -328,7 +318,7 @@ func TestOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 		if d.Info().Name != last.Name {
-			t.Errorf("%q opens %q", last, d.Info().Name)
+			t.Errorf("%q opens %q, want %q", last.Device, d.Info().Name, last.Name)
 		}
 		d.Close()
 		d.Close()
@@ -336,7 +326,7 @@ func TestOpen(t *testing.T) {
 	})
 	for _, name := range append(names, "soft:1") {
 		if d, err := gpu.Open(name); d != nil || !errors.Is(err, gpu.ErrDevice) {
-			t.Errorf("OpenDevice(%q): error %v, want ErrDevice", name, err)
+			t.Errorf("Open(%q): error %v, want ErrDevice", name, err)
 		}
 	}
 	d, err := gpu.Open("")
@@ -344,6 +334,6 @@ func TestOpen(t *testing.T) {
 		d.Close()
 	}
 	if (err == nil) != hardware {
-		t.Errorf(`OpenDevice(""): error %v; the machine has a hardware GPU: %v`, err, hardware)
+		t.Errorf(`Open(""): error %v; the machine has a hardware GPU: %v`, err, hardware)
 	}
 }

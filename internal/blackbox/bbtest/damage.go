@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/section"
 )
 
@@ -22,7 +23,7 @@ func DamageFile(t testing.TB) (file, content []byte, ends []int) {
 		compress.WithContentSize(int64(len(b))))
 	streams := [][]byte{one}
 	content = a
-	add := func(p []byte, opts ...compress.Option) {
+	add := func(p []byte, opts ...compress.WriterOption) {
 		streams = append(streams, Encode(t, p, opts...))
 		content = append(content, p...)
 	}
@@ -83,7 +84,7 @@ func Flip(p []byte, at int) []byte {
 }
 
 // RecoverAll returns the content that Recover writes and the damage that it reports.
-func RecoverAll(t testing.TB, file []byte, opts ...compress.Option) ([]byte, []compress.Damage) {
+func RecoverAll(t testing.TB, file []byte, opts ...compress.ReaderOption) ([]byte, []compress.Damage) {
 	t.Helper()
 	var b bytes.Buffer
 	var list []compress.Damage
@@ -99,7 +100,7 @@ func RecoverAll(t testing.TB, file []byte, opts ...compress.Option) ([]byte, []c
 
 // RecoverFrom calls Recover with a file in memory.
 func RecoverFrom(
-	w io.Writer, file []byte, report func(compress.Damage) error, opts ...compress.Option,
+	w io.Writer, file []byte, report func(compress.Damage) error, opts ...compress.ReaderOption,
 ) error {
 	return compress.Recover(w, bytes.NewReader(file), int64(len(file)), report, opts...)
 }

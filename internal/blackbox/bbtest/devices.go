@@ -5,25 +5,26 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/pipeline"
 )
 
-// DeviceScheduler returns a scheduler with statistics and a software device.
-func DeviceScheduler(t testing.TB, workers int, cfg gpu.SoftConfig) *compress.Scheduler {
+// DeviceScheduler returns a scheduler with statistics, and a software device for WithDevice. The end
+// of the test closes the device.
+func DeviceScheduler(
+	t testing.TB, workers int, cfg gpu.SoftConfig,
+) (*compress.Scheduler, gpu.Device) {
 	t.Helper()
 	s := compress.NewScheduler(workers)
 	s.EnableStats(true)
-	d := compress.NewSoftDevice(cfg)
-	if err := s.SetDevice(d); err != nil {
-		t.Fatal(err)
-	}
+	d := gpu.NewSoft(pipeline.Host, cfg)
 	t.Cleanup(func() { d.Close() })
-	return s
+	return s, d
 }
 
 // RanOn returns the number of stages of blocks that ran on a backend.
 func RanOn(s compress.Stats, on gpu.Backend) (n int64) {
 	for _, x := range s.Stages {
-		if x.Backend == on && x.Stage != "check" && x.Stage != "verify" {
+		if x.Backend == on && x.Name != "check" && x.Name != "verify" {
 			n += x.Blocks
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/pipeline"
 )
@@ -20,7 +21,7 @@ import (
 var WorkerCounts = []int{1, 2, 8, 0}
 
 // NewWriter returns a Writer, and fails the test on an error.
-func NewWriter(t testing.TB, w io.Writer, opts ...compress.Option) *compress.Writer {
+func NewWriter(t testing.TB, w io.Writer, opts ...compress.WriterOption) *compress.Writer {
 	t.Helper()
 	z, err := compress.NewWriter(w, opts...)
 	if err != nil {
@@ -30,7 +31,7 @@ func NewWriter(t testing.TB, w io.Writer, opts ...compress.Option) *compress.Wri
 }
 
 // NewReader returns a Reader, and fails the test on an error.
-func NewReader(t testing.TB, r io.Reader, opts ...compress.Option) *compress.Reader {
+func NewReader(t testing.TB, r io.Reader, opts ...compress.ReaderOption) *compress.Reader {
 	t.Helper()
 	z, err := compress.NewReader(r, opts...)
 	if err != nil {
@@ -40,7 +41,7 @@ func NewReader(t testing.TB, r io.Reader, opts ...compress.Option) *compress.Rea
 }
 
 // OpenAt returns a ReaderAt of a file in memory. The end of the test closes it.
-func OpenAt(t testing.TB, p []byte, opts ...compress.Option) *compress.ReaderAt {
+func OpenAt(t testing.TB, p []byte, opts ...compress.ReaderOption) *compress.ReaderAt {
 	t.Helper()
 	z, err := compress.NewReaderAt(bytes.NewReader(p), int64(len(p)), opts...)
 	if err != nil {
@@ -50,8 +51,24 @@ func OpenAt(t testing.TB, p []byte, opts ...compress.Option) *compress.ReaderAt 
 	return z
 }
 
+// ForWriter returns options of both directions for a Writer.
+func ForWriter(both ...compress.Option) (list []compress.WriterOption) {
+	for _, opt := range both {
+		list = append(list, opt)
+	}
+	return list
+}
+
+// ForReader returns options of both directions for a reader.
+func ForReader(both ...compress.Option) (list []compress.ReaderOption) {
+	for _, opt := range both {
+		list = append(list, opt)
+	}
+	return list
+}
+
 // Encode compresses content through a Writer.
-func Encode(t testing.TB, content []byte, opts ...compress.Option) []byte {
+func Encode(t testing.TB, content []byte, opts ...compress.WriterOption) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := NewWriter(t, &b, opts...)
@@ -65,7 +82,7 @@ func Encode(t testing.TB, content []byte, opts ...compress.Option) []byte {
 }
 
 // Decode decompresses through a Reader whose input offers Read alone.
-func Decode(p []byte, opts ...compress.Option) ([]byte, error) {
+func Decode(p []byte, opts ...compress.ReaderOption) ([]byte, error) {
 	r, err := compress.NewReader(OnlyReader{bytes.NewReader(p)}, opts...)
 	if err != nil {
 		return nil, err
@@ -75,7 +92,7 @@ func Decode(p []byte, opts ...compress.Option) ([]byte, error) {
 }
 
 // CheckAllReaders decodes p in every way that the package offers.
-func CheckAllReaders(t *testing.T, p, content []byte, opts ...compress.Option) {
+func CheckAllReaders(t *testing.T, p, content []byte, opts ...compress.ReaderOption) {
 	t.Helper()
 	got, err := Decode(p, opts...)
 	if err != nil {
@@ -101,7 +118,7 @@ func CheckAllReaders(t *testing.T, p, content []byte, opts ...compress.Option) {
 }
 
 // CheckReaderAt decodes p in every way that a ReaderAt offers.
-func CheckReaderAt(t *testing.T, p, content []byte, opts ...compress.Option) {
+func CheckReaderAt(t *testing.T, p, content []byte, opts ...compress.ReaderOption) {
 	t.Helper()
 	r, err := compress.NewReaderAt(bytes.NewReader(p), int64(len(p)), opts...)
 	if err != nil {
@@ -193,10 +210,11 @@ func Panics(f func()) (v any) {
 func WithCachedBlocks(t testing.TB, blocks, workers, blockSize int) compress.Option {
 	t.Helper()
 	p := pipeline.ByName(bridge.DefaultPipeline)
-	plan := pipeline.Plan{InFlight: blocks}
+	plan := pipeline.NewScheduler(workers).Plan(pipeline.Config{
+		Pipeline: p, Op: pipeline.Decompress, BlockSize: blockSize,
+	})
 	block := 2*blockSize + 5*blockSize/16 + 4096 // with what it is compressed to
-	memory := int64(blocks)*int64(block+p.Window) +
-		p.Memory(pipeline.Decompress, 0, pipeline.TuneFixed, blockSize, workers, blocks, plan)
+	memory := int64(blocks)*int64(block+p.Window) + plan.Memory(blocks)
 	return compress.WithMaxMemory(memory + BlockSize) // BlockSize is for the index
 }
 
@@ -224,13 +242,13 @@ func Allocations(f func()) int {
 }
 
 // OpenFile calls NewReaderAt with a file in memory.
-func OpenFile(file []byte, opts ...compress.Option) (*compress.ReaderAt, error) {
+func OpenFile(file []byte, opts ...compress.ReaderOption) (*compress.ReaderAt, error) {
 	return compress.NewReaderAt(bytes.NewReader(file), int64(len(file)), opts...)
 }
 
 // FileInfo calls ReadInfo with a file in memory.
-func FileInfo(file []byte, opts ...compress.Option) (compress.Info, error) {
-	return compress.ReadInfo(bytes.NewReader(file), int64(len(file)), opts...)
+func FileInfo(file []byte, opts ...compress.ReaderOption) (compress.Info, error) {
+	return compress.ReadInfo(bytes.NewReader(file), int64(len(file)), nil, opts...)
 }
 
 // decodeWith decodes file with r, or with AppendDecode if r is nil.
@@ -243,7 +261,7 @@ func decodeWith(r *compress.Reader, file []byte) ([]byte, error) {
 }
 
 // AllReaders returns a Reader for each number of workers, and nil for AppendDecode.
-func AllReaders(t *testing.T, opts ...compress.Option) (list []*compress.Reader) {
+func AllReaders(t *testing.T, opts ...compress.ReaderOption) (list []*compress.Reader) {
 	for _, workers := range WorkerCounts {
 		list = append(list, NewReader(t, nil, append(opts, compress.WithConcurrency(workers))...))
 	}

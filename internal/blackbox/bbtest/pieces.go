@@ -37,7 +37,7 @@ func SplitAtRandom(content []byte, r *rand.Rand) (pieces [][]byte) {
 // FlushPieces writes pieces with a Flush after each, in writes of at most chunk bytes. It returns the
 // file and its size after each Flush.
 func FlushPieces(
-	t testing.TB, pieces [][]byte, chunk int, opts ...compress.Option,
+	t testing.TB, pieces [][]byte, chunk int, opts ...compress.WriterOption,
 ) (file []byte, sizes []int) {
 	t.Helper()
 	var b bytes.Buffer
@@ -73,7 +73,7 @@ func DecodeAll(t testing.TB, file []byte) []byte {
 
 // EncodePlanned compresses content in pieces that end at the given blocks, and joins them. The
 // descriptions of pieces travel as bytes, and in reverse order.
-func EncodePlanned(t testing.TB, content []byte, ends []int64, opts ...compress.Option) []byte {
+func EncodePlanned(t testing.TB, content []byte, ends []int64, opts ...compress.WriterOption) []byte {
 	t.Helper()
 	p, err := compress.NewPlan(int64(len(content)), opts...)
 	if err != nil {

@@ -68,7 +68,7 @@ func PythonTool(program string) []string {
 }
 
 // CheckRead reads a file of a standard format with each number of workers, and its info.
-func CheckRead(t *testing.T, file, content []byte, what string, opts ...compress.Option) {
+func CheckRead(t *testing.T, file, content []byte, what string, opts ...compress.ReaderOption) {
 	t.Helper()
 	for _, workers := range WorkerCounts {
 		got, err := Decode(file, append(opts, compress.WithConcurrency(workers))...)

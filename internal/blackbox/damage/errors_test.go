@@ -11,6 +11,7 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/blackbox/bbtest"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/pzfile"
 )
@@ -85,12 +86,12 @@ func TestErrorPart(t *testing.T) {
 			t.Errorf("%s: %v with part %v, want part %v", c.name, err, bbtest.PartOf(err), c.want)
 		}
 	}
-	small := []compress.Option{compress.WithMaxDecodedSize(bbtest.BlockSize)}
+	small := []compress.ReaderOption{compress.WithMaxDecodedSize(bbtest.BlockSize)}
 	skippable := append([]byte("\x50\x2a\x4d\x18\x64\x00\x00\x00"), make([]byte, 50)...)
 	for _, c := range []struct {
 		name string
 		file []byte
-		opts []compress.Option
+		opts []compress.ReaderOption
 		want compress.Part
 	}{
 		{"cut in a seek table", zst[:table+20], nil, compress.PartIndex},
@@ -142,7 +143,7 @@ func TestWriterPanics(t *testing.T) {
 	content := bbtest.MixedBytes(8 * bbtest.BlockSize)
 	for _, p := range bridge.Pipelines() {
 		for _, workers := range bbtest.WorkerCounts {
-			opts := []compress.Option{
+			opts := []compress.WriterOption{
 				bridge.Pipeline(p.Name),
 				compress.WithBlockSize(bbtest.BlockSize),
 				compress.WithConcurrency(workers),

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/blackbox/bbtest"
+	"github.com/gopz/compress/internal/bridge"
 )
 
 // FuzzReader checks that readers accept any input as .pz, and agree about it.
@@ -29,7 +30,7 @@ func FuzzReader(f *testing.F) {
 		if f, ok := compress.DetectFormat(p); ok && f != compress.PZ {
 			return // FuzzReadStandard covers these
 		}
-		opts := []compress.Option{
+		opts := []compress.ReaderOption{
 			compress.WithMaxMemory(limit), compress.WithMaxDecodedSize(limit), compress.WithConcurrency(2),
 		}
 		r := bbtest.NewReader(t, bbtest.OnlyReader{Reader: bytes.NewReader(p)}, opts...)
@@ -80,7 +81,7 @@ func FuzzReadStandard(f *testing.F) {
 		if !ok || format == compress.PZ {
 			return
 		}
-		opts := []compress.Option{
+		opts := []compress.ReaderOption{
 			compress.WithMaxMemory(limit), compress.WithMaxDecodedSize(limit / 4),
 			compress.WithConcurrency(2),
 		}
@@ -156,7 +157,7 @@ func FuzzRoundTrip(f *testing.F) {
 	f.Add([]byte(words), uint16(999), uint8(1))
 	f.Fuzz(func(t *testing.T, content []byte, chunk uint16, how uint8) {
 		list := bridge.Pipelines()
-		opts := []compress.Option{
+		opts := []compress.WriterOption{
 			bridge.Pipeline(list[int(how)%len(list)].Name),
 			compress.WithLevel(compress.MinLevel + int(how)/2%compress.MaxLevel),
 			compress.WithBlockSize(bbtest.BlockSize), compress.WithConcurrency(2),

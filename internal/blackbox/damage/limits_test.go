@@ -8,6 +8,7 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/blackbox/bbtest"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/pzfile"
 	"github.com/gopz/compress/internal/testenv"
 )
@@ -43,15 +44,15 @@ func TestMemoryLimit(t *testing.T) {
 		t.Error("NewReaderAt with a large index:", err)
 	}
 
-	opts := []compress.Option{
-		compress.WithConcurrency(8), compress.WithBlockSize(block), compress.WithMaxMemory(full / 3),
-	}
-	limit, err := compress.WriterMemory(opts...)
+	limits := []compress.Option{compress.WithConcurrency(8), compress.WithMaxMemory(full / 3)}
+	writing := append(bbtest.ForWriter(limits...), compress.WithBlockSize(block))
+	reading := bbtest.ForReader(limits...)
+	limit, err := compress.WriterMemory(writing...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := bbtest.AllocatedBytes(func() {
-		w := bbtest.NewWriter(t, io.Discard, opts...)
+		w := bbtest.NewWriter(t, io.Discard, writing...)
 		w.Write(content)
 		w.Write(content)
 		w.Close()
@@ -59,19 +60,19 @@ func TestMemoryLimit(t *testing.T) {
 	if got > limit+64<<10 {
 		t.Errorf("Writer: %d bytes allocated, WriterMemory says %d", got, limit)
 	}
-	limit, err = compress.ReaderMemory(block, opts...)
+	limit, err = compress.ReaderMemory(writing, reading...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	got = bbtest.AllocatedBytes(func() {
-		r := bbtest.NewReader(t, bbtest.OnlyReader{Reader: bytes.NewReader(file)}, opts...)
+		r := bbtest.NewReader(t, bbtest.OnlyReader{Reader: bytes.NewReader(file)}, reading...)
 		r.WriteTo(io.Discard)
 	})
 	if got > limit+64<<10 {
 		t.Errorf("Reader: %d bytes allocated, ReaderMemory says %d", got, limit)
 	}
 	got = bbtest.AllocatedBytes(func() {
-		r := bbtest.OpenAt(t, file, opts...)
+		r := bbtest.OpenAt(t, file, reading...)
 		r.WriteTo(io.Discard)
 	})
 	if got > limit+64<<10 {
@@ -79,19 +80,22 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
-// TestMemoryTarget checks that WithMemoryTarget lowers the memory like WithMaxMemory does, never makes
+// TestMemoryTarget checks that a memory target lowers the memory like WithMaxMemory does, never makes
 // a call fail, and changes no byte.
 func TestMemoryTarget(t *testing.T) {
 	const block = 1 << 20
 	content := bbtest.TextBytes(12*block, 1)
 	for _, p := range bridge.Pipelines() {
-		opts := []compress.Option{
+		opts := []compress.WriterOption{
 			compress.WithConcurrency(8), compress.WithBlockSize(block), bridge.Pipeline(p.Name),
 		}
-		with := func(o ...compress.Option) []compress.Option { return append(o, opts...) }
+		with := func(o ...compress.Option) []compress.WriterOption {
+			return append(bbtest.ForWriter(o...), opts...)
+		}
 		memory := func(o ...compress.Option) (writer, reader int64) {
 			writer, err1 := compress.WriterMemory(with(o...)...)
-			reader, err2 := compress.ReaderMemory(block, with(o...)...)
+			reader, err2 := compress.ReaderMemory(opts,
+				append(bbtest.ForReader(o...), compress.WithConcurrency(8))...)
 			if err := errors.Join(err1, err2); err != nil {
 				t.Fatal(p.Name, err)
 			}
@@ -147,15 +151,16 @@ func TestLeastMemory(t *testing.T) {
 			compress.WithBlockSize(bbtest.BlockSize))...)
 		for name, f := range map[string]func(o ...compress.Option) error{
 			"Writer": func(o ...compress.Option) error {
-				_, err := compress.NewWriter(io.Discard, append(o, bridge.Pipeline(p.Name))...)
+				_, err := compress.NewWriter(io.Discard,
+					append(bbtest.ForWriter(o...), bridge.Pipeline(p.Name))...)
 				return err
 			},
 			"ReaderAt": func(o ...compress.Option) error {
-				_, err := bbtest.OpenFile(file, o...)
+				_, err := bbtest.OpenFile(file, bbtest.ForReader(o...)...)
 				return err
 			},
 			"Reader": func(o ...compress.Option) error {
-				_, err := bbtest.Decode(file, o...)
+				_, err := bbtest.Decode(file, bbtest.ForReader(o...)...)
 				return err
 			},
 		} {

@@ -36,7 +36,7 @@ func TestStandardTruncation(t *testing.T) {
 				t.Fatalf("%s: wrong content", what)
 			}
 			_, atErr := compress.NewReaderAt(bytes.NewReader(f.File[:n]), int64(n))
-			info, infoErr := compress.ReadInfo(bytes.NewReader(f.File[:n]), int64(n))
+			info, infoErr := bbtest.FileInfo(f.File[:n])
 			// A .zst file without its seek table is complete too.
 			if whole || f.Name == "seekable" && err == nil {
 				if f.Name != "gzip" && errors.Is(atErr, compress.ErrNoIndex) {

@@ -15,6 +15,7 @@ import (
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/blackbox/bbtest"
 	"github.com/gopz/compress/internal/testenv"
+	"github.com/gopz/compress/pipeline"
 )
 
 // TestBackends checks that backends do not change a file, with every way to write and read one.
@@ -44,13 +45,11 @@ func TestBackends(t *testing.T) {
 // testBackend writes content and reads want with a software device.
 func testBackend(t *testing.T, content, want []byte, level, workers int, match, entropy gpu.Backend) {
 	t.Helper()
-	s := bbtest.DeviceScheduler(t, workers, gpu.SoftConfig{Batch: 4})
-	opts := []compress.Option{
-		compress.WithScheduler(s),
-		compress.WithBackend(match, entropy),
-		compress.WithBlockSize(bbtest.BlockSize),
-		compress.WithLevel(level),
-	}
+	s, d := bbtest.DeviceScheduler(t, workers, gpu.SoftConfig{Batch: 4})
+	both := []compress.Option{compress.WithScheduler(s), compress.WithDevice(d, match, entropy)}
+	opts := append(bbtest.ForWriter(both...), compress.WithBlockSize(bbtest.BlockSize),
+		compress.WithLevel(level))
+	reading := bbtest.ForReader(both...)
 	strict := match.Strict() || entropy.Strict()
 	if level == 9 && strict {
 		// No device writes layout Dense, so a strict backend is an error. Reading is not.
@@ -63,18 +62,18 @@ func testBackend(t *testing.T, content, want []byte, level, workers int, match, 
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err = compress.AppendDecode(nil, got, opts...)
+		got, err = compress.AppendDecode(nil, got, reading...)
 		if err != nil {
 			t.Fatal(err)
 		}
 		bbtest.Equal(t, got, content, "AppendDecode")
 	}
-	got, err := io.ReadAll(bbtest.NewReader(t, bytes.NewReader(want), opts...))
+	got, err := io.ReadAll(bbtest.NewReader(t, bytes.NewReader(want), reading...))
 	if err != nil {
 		t.Fatal(err)
 	}
 	bbtest.Equal(t, got, content, "Reader")
-	r := bbtest.OpenAt(t, want, opts...)
+	r := bbtest.OpenAt(t, want, reading...)
 	defer r.Close()
 	got, err = io.ReadAll(r)
 	if err != nil {
@@ -93,49 +92,55 @@ func testBackend(t *testing.T, content, want []byte, level, workers int, match, 
 // TestNoDevice checks that a strict backend without a suitable device is ErrDevice everywhere.
 func TestNoDevice(t *testing.T) {
 	file := bbtest.Encode(t, bbtest.MixedBytes(3*bbtest.BlockSize), compress.WithBlockSize(bbtest.BlockSize))
-	s := bbtest.DeviceScheduler(t, 1, gpu.SoftConfig{Ops: []gpu.Op{gpu.Stage0}})
+	s, d := bbtest.DeviceScheduler(t, 1, gpu.SoftConfig{Ops: []gpu.Op{gpu.Stage0}})
+	_, other := bbtest.DeviceScheduler(t, 1, gpu.SoftConfig{})
+	wrong := []compress.Option{
+		compress.WithDevice(d, gpu.BackendAuto, gpu.BackendGPU), compress.WithScheduler(s),
+	}
 	for name, opts := range map[string][]compress.Option{
-		"shared scheduler": {compress.WithBackend(gpu.BackendGPU, gpu.BackendAuto)},
+		"shared scheduler": {compress.WithDevice(nil, gpu.BackendGPU, gpu.BackendAuto)},
 		"private scheduler": {
-			compress.WithBackend(gpu.BackendAuto, gpu.BackendGPU), compress.WithConcurrency(2),
+			compress.WithDevice(nil, gpu.BackendAuto, gpu.BackendGPU), compress.WithConcurrency(2),
 		},
-		"fused": {compress.WithBackend(gpu.BackendFused, gpu.BackendFused)},
+		"fused": {compress.WithDevice(nil, gpu.BackendFused, gpu.BackendFused)},
 		"no device": {
-			compress.WithBackend(gpu.BackendAuto, gpu.BackendGPU),
+			compress.WithDevice(nil, gpu.BackendAuto, gpu.BackendGPU),
 			compress.WithScheduler(compress.NewScheduler(1)),
 		},
-		"wrong device": {
-			compress.WithBackend(gpu.BackendAuto, gpu.BackendGPU), compress.WithScheduler(s),
-		},
+		"wrong device": wrong,
 		"half of a device": {
-			compress.WithBackend(gpu.BackendFused, gpu.BackendFused), compress.WithScheduler(s),
+			compress.WithDevice(d, gpu.BackendFused, gpu.BackendFused), compress.WithScheduler(s),
+		},
+		"no device, although the scheduler has one": {
+			compress.WithDevice(nil, gpu.BackendGPU, gpu.BackendAuto), compress.WithScheduler(s),
+		},
+		"another device than that of the scheduler": {
+			compress.WithDevice(other, gpu.BackendAuto, gpu.BackendAuto), compress.WithScheduler(s),
 		},
 	} {
-		if _, err := compress.NewWriter(io.Discard, opts...); !errors.Is(err, gpu.ErrDevice) {
+		_, err := compress.NewWriter(io.Discard, bbtest.ForWriter(opts...)...)
+		if !errors.Is(err, gpu.ErrDevice) {
 			t.Errorf("%s: NewWriter: error %v, want ErrDevice", name, err)
 		}
-		if _, err := compress.AppendDecode(nil, file, opts...); !errors.Is(err, gpu.ErrDevice) {
+		_, err = compress.AppendDecode(nil, file, bbtest.ForReader(opts...)...)
+		if !errors.Is(err, gpu.ErrDevice) {
 			t.Errorf("%s: AppendDecode: error %v, want ErrDevice", name, err)
 		}
 	}
 	// A device that cannot run the stage is an error; the CPU does not take over.
-	opts := []compress.Option{
-		compress.WithBackend(gpu.BackendAuto, gpu.BackendGPU), compress.WithScheduler(s),
-	}
-	got, err := compress.AppendEncode([]byte("x"), bbtest.MixedBytes(bbtest.BlockSize), opts...)
+	reading := bbtest.ForReader(wrong...)
+	got, err := compress.AppendEncode([]byte("x"), bbtest.MixedBytes(bbtest.BlockSize),
+		bbtest.ForWriter(wrong...)...)
 	if !errors.Is(err, gpu.ErrDevice) || string(got) != "x" {
 		t.Errorf("AppendEncode: %d bytes, error %v; want 1 byte, ErrDevice", len(got), err)
 	}
-	_, err = bbtest.OpenFile(file, opts...)
+	_, err = bbtest.OpenFile(file, reading...)
 	if !errors.Is(err, gpu.ErrDevice) {
 		t.Errorf("NewReaderAt: error %v, want ErrDevice", err)
 	}
-	err = bbtest.RecoverFrom(io.Discard, file, nil, opts...)
+	err = bbtest.RecoverFrom(io.Discard, file, nil, reading...)
 	if !errors.Is(err, gpu.ErrDevice) {
 		t.Errorf("Recover: error %v, want ErrDevice", err)
-	}
-	if err := compress.NewScheduler(1).SetDevice(nil); !errors.Is(err, gpu.ErrDevice) {
-		t.Errorf("SetDevice(nil): error %v, want ErrDevice", err)
 	}
 	for _, b := range [][2]gpu.Backend{
 		{gpu.BackendFused + 1, gpu.BackendAuto}, {gpu.BackendCPU, gpu.BackendFused + 1},
@@ -143,22 +148,46 @@ func TestNoDevice(t *testing.T) {
 		{gpu.BackendFused, gpu.BackendAuto}, {gpu.BackendCPU, gpu.BackendFused},
 	} {
 		if _, err := compress.NewWriter(
-			io.Discard, compress.WithBackend(b[0], b[1]),
+			io.Discard, compress.WithDevice(d, b[0], b[1]),
 		); !errors.Is(err, compress.ErrOption) {
 			t.Errorf("backends %v: error %v, want ErrOption", b, err)
 		}
 	}
-	if err := s.SetDevice(compress.NewSoftDevice(gpu.SoftConfig{})); !errors.Is(err, gpu.ErrDevice) {
-		t.Errorf("second SetDevice: error %v, want ErrDevice", err)
+}
+
+// TestAssignedToCPU checks that a Writer uses no device without WithDevice, or without a stage for it.
+func TestAssignedToCPU(t *testing.T) {
+	content := bbtest.MixedBytes(20 * bbtest.BlockSize)
+	want := bbtest.Encode(t, content, compress.WithBlockSize(bbtest.BlockSize))
+	s, d := bbtest.DeviceScheduler(t, 2, gpu.SoftConfig{})
+	_, other := bbtest.DeviceScheduler(t, 1, gpu.SoftConfig{})
+	encode := func(more ...compress.WriterOption) {
+		t.Helper()
+		opts := append(more, compress.WithScheduler(s), compress.WithBlockSize(bbtest.BlockSize))
+		bbtest.Equal(t, bbtest.Encode(t, content, opts...), want, "file")
+	}
+	encode(compress.WithDevice(d, gpu.BackendAuto, gpu.BackendAuto))
+	if _, ok := s.DeviceStatus(); !ok {
+		t.Error("the scheduler has no device")
+	}
+	if bbtest.RanOn(s.Stats(), gpu.BackendGPU) == 0 {
+		t.Error("nothing ran on the device")
+	}
+	s.ResetStats()
+	encode()
+	encode(compress.WithDevice(nil, gpu.BackendAuto, gpu.BackendAuto))
+	encode(compress.WithDevice(other, gpu.BackendCPU, gpu.BackendCPU))
+	if n := bbtest.RanOn(s.Stats(), gpu.BackendGPU); n > 0 {
+		t.Errorf("%d stages of blocks ran on the device", n)
 	}
 }
 
 // TestLostDevice checks that DeviceStatus reports a lost device, and that the file is the same.
 func TestLostDevice(t *testing.T) {
 	content := bbtest.TextBytes(40*bbtest.BlockSize, 1)
-	s := bbtest.DeviceScheduler(t, 2, gpu.SoftConfig{Batch: 2, LostAfter: 3})
-	opts := []compress.Option{
-		compress.WithScheduler(s), compress.WithBackend(gpu.BackendGPU, gpu.BackendGPU),
+	s, device := bbtest.DeviceScheduler(t, 2, gpu.SoftConfig{Batch: 2, LostAfter: 3})
+	opts := []compress.WriterOption{
+		compress.WithScheduler(s), compress.WithDevice(device, gpu.BackendGPU, gpu.BackendGPU),
 		compress.WithBlockSize(bbtest.BlockSize),
 	}
 	file := bbtest.Encode(t, content, opts...)
@@ -180,13 +209,14 @@ func TestWrongDevice(t *testing.T) {
 	for _, backend := range []gpu.Backend{gpu.BackendGPU, gpu.BackendAuto} {
 		for _, decode := range []bool{false, true} {
 			s := compress.NewScheduler(2)
-			s.SetDevice(bbtest.WrongDevice{Device: compress.NewSoftDevice(gpu.SoftConfig{}), Decode: decode})
-			opts := []compress.Option{
-				compress.WithScheduler(s), compress.WithBackend(gpu.BackendCPU, backend),
+			device := bbtest.WrongDevice{
+				Device: gpu.NewSoft(pipeline.Host, gpu.SoftConfig{}), Decode: decode,
 			}
-			bbtest.Equal(t, bbtest.Encode(t, content,
-				append(opts, compress.WithBlockSize(bbtest.BlockSize))...), file, "Writer")
-			got, err := compress.AppendDecode(nil, file, opts...)
+			scheduler := compress.WithScheduler(s)
+			wrong := compress.WithDevice(device, gpu.BackendCPU, backend)
+			bbtest.Equal(t, bbtest.Encode(t, content, scheduler, wrong,
+				compress.WithBlockSize(bbtest.BlockSize)), file, "Writer")
+			got, err := compress.AppendDecode(nil, file, scheduler, wrong)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -202,12 +232,13 @@ func TestWrongDevice(t *testing.T) {
 // WithMaxMemory.
 func TestDeviceMemory(t *testing.T) {
 	content := bbtest.TextBytes(3<<20, 1)
-	s := bbtest.DeviceScheduler(t, 2, gpu.SoftConfig{Batch: 8})
+	s, d := bbtest.DeviceScheduler(t, 2, gpu.SoftConfig{Batch: 8})
 	plain, err := compress.WriterMemory(compress.WithConcurrency(2), compress.WithBlockSize(64<<10))
 	if err != nil {
 		t.Fatal(err)
 	}
-	more, err := compress.WriterMemory(compress.WithScheduler(s), compress.WithBlockSize(64<<10))
+	more, err := compress.WriterMemory(compress.WithScheduler(s), compress.WithBlockSize(64<<10),
+		compress.WithDevice(d, gpu.BackendAuto, gpu.BackendAuto))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,11 +246,11 @@ func TestDeviceMemory(t *testing.T) {
 		t.Errorf("WriterMemory is %d bytes with a device, %d without; want twice as much", more,
 			plain)
 	}
-	opts := []compress.Option{
+	opts := []compress.WriterOption{
 		compress.WithScheduler(s),
 		compress.WithBlockSize(64 << 10),
 		compress.WithMaxMemory(plain),
-		compress.WithBackend(gpu.BackendGPU, gpu.BackendGPU),
+		compress.WithDevice(d, gpu.BackendGPU, gpu.BackendGPU),
 	}
 	if got, err := compress.WriterMemory(opts...); err != nil || got > plain {
 		t.Errorf("WriterMemory is %d bytes with a limit of %d; error %v", got, plain, err)
@@ -230,8 +261,8 @@ func TestDeviceMemory(t *testing.T) {
 
 // TestNoDriver checks that a program without GPU drivers says in one line how to link one.
 func TestNoDriver(t *testing.T) {
-	if list := gpu.Drivers(); len(list) > 0 {
-		t.Fatalf("the root package links the GPU drivers %q", list)
+	if list := gpu.Drivers(); !slices.Equal(list, []string{"soft"}) {
+		t.Fatalf("the root package links the drivers %q, want soft alone", list)
 	}
 	for _, tt := range []struct{ name, want string }{
 		{"", "import github.com/gopz/compress/gpu/webgpu and build with -tags webgpu"},
@@ -241,19 +272,19 @@ func TestNoDriver(t *testing.T) {
 	} {
 		_, err := gpu.Open(tt.name)
 		if !errors.Is(err, gpu.ErrDevice) || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("OpenDevice(%q): error %v, want %q in it", tt.name, err, tt.want)
+			t.Errorf("Open(%q): error %v, want %q in it", tt.name, err, tt.want)
 		}
 		if err != nil && strings.Contains(err.Error(), "\n") {
-			t.Errorf("OpenDevice(%q): error of several lines: %q", tt.name, err)
+			t.Errorf("Open(%q): error of several lines: %q", tt.name, err)
 		}
 	}
 	if _, err := gpu.Adapters(); !errors.Is(err, gpu.ErrDevice) {
-		t.Errorf("GPUs: error %v, want ErrDevice", err)
+		t.Errorf("Adapters: error %v, want ErrDevice", err)
 	}
 }
 
-// TestOpenDevice checks the names that every build knows.
-func TestOpenDevice(t *testing.T) {
+// TestOpen checks the names that every build knows.
+func TestOpen(t *testing.T) {
 	if !slices.Contains(gpu.Devices(), "soft") {
 		t.Errorf("Devices() = %q, want soft among them", gpu.Devices())
 	}
@@ -264,19 +295,19 @@ func TestOpenDevice(t *testing.T) {
 	d.Close()
 	d.Close()
 	if d, err := gpu.Open("none"); d != nil || !errors.Is(err, gpu.ErrDevice) {
-		t.Errorf("OpenDevice(none) = %v, error %v, want ErrDevice", d, err)
+		t.Errorf("Open(none) = %v, error %v, want ErrDevice", d, err)
 	}
 	if d, _ := gpu.Open(""); d != nil && d.Info().Name == "soft" {
-		t.Error("OpenDevice without a name opens the software device")
+		t.Error("Open without a name opens the software device")
 	}
 }
 
-// TestLazyDevice checks that LazyDevice starts nothing.
-func TestLazyDevice(t *testing.T) {
+// TestOpenLazy checks that OpenLazy starts nothing.
+func TestOpenLazy(t *testing.T) {
 	d, err := gpu.OpenLazy("")
 	if err != nil {
 		if d != nil || !errors.Is(err, gpu.ErrDevice) {
-			t.Errorf("LazyDevice() = %v, error %v, want ErrDevice", d, err)
+			t.Errorf("OpenLazy() = %v, error %v, want ErrDevice", d, err)
 		}
 		return
 	}
@@ -297,19 +328,17 @@ func TestLateStart(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		s := compress.NewScheduler(2)
 		s.EnableStats(true)
-		soft := compress.NewSoftDevice(gpu.SoftConfig{})
+		soft := gpu.NewSoft(pipeline.Host, gpu.SoftConfig{})
 		d := gpu.NewLazy(soft.Info(), func() (gpu.Device, error) {
 			if fails {
 				return nil, errors.New("test")
 			}
 			return soft, nil
 		})
-		if err := s.SetDevice(d); err != nil {
-			t.Fatal(err)
-		}
 		d.Start()
 		for end := time.Now().Add(20 * time.Second); ; {
 			bbtest.Equal(t, bbtest.Encode(t, content, compress.WithScheduler(s),
+				compress.WithDevice(d, gpu.BackendAuto, gpu.BackendAuto),
 				compress.WithBlockSize(bbtest.BlockSize)), want, "file")
 			if n := bbtest.RanOn(s.Stats(), gpu.BackendGPU); n > 0 || fails && d.StartError() != nil {
 				if fails && n > 0 {

@@ -11,6 +11,8 @@ import (
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/blackbox/bbtest"
+	"github.com/gopz/compress/internal/bridge"
+	"github.com/gopz/compress/pipeline"
 )
 
 // lateDevice reads the content of its first request until hold is closed, even after the scheduler
@@ -24,7 +26,7 @@ type lateDevice struct {
 
 func newLate(t *testing.T) lateDevice {
 	d := lateDevice{
-		Device: compress.NewSoftDevice(gpu.SoftConfig{Timeout: 10 * time.Millisecond}),
+		Device: gpu.NewSoft(pipeline.Host, gpu.SoftConfig{Timeout: 10 * time.Millisecond}),
 		t:      t,
 		hold:   make(chan struct{}),
 		runs:   new(sync.RWMutex),
@@ -60,23 +62,21 @@ func (d lateDevice) Run(op gpu.Op, batch []*gpu.Request) error {
 // scheduler has given the device up. The race detector notices such reuse.
 func TestLateDeviceReads(t *testing.T) {
 	content := bbtest.TextBytes(20*bbtest.BlockSize, 1)
-	opts := func() []compress.Option {
-		s := compress.NewScheduler(1)
-		d := newLate(t)
-		s.SetDevice(d)
+	late := func() []compress.Option {
 		return []compress.Option{
-			compress.WithScheduler(s), compress.WithBackend(gpu.BackendGPU, gpu.BackendGPU),
-			compress.WithBlockSize(bbtest.BlockSize),
+			compress.WithScheduler(compress.NewScheduler(1)),
+			compress.WithDevice(newLate(t), gpu.BackendGPU, gpu.BackendGPU),
 		}
 	}
-	file := bbtest.Encode(t, content, opts()...)
+	file := bbtest.Encode(t, content,
+		append(bbtest.ForWriter(late()...), compress.WithBlockSize(bbtest.BlockSize))...)
 	bbtest.Equal(t, file, bbtest.Encode(t, content, compress.WithBlockSize(bbtest.BlockSize)), "Writer")
-	got, err := io.ReadAll(bbtest.NewReader(t, bytes.NewReader(file), opts()...))
+	got, err := io.ReadAll(bbtest.NewReader(t, bytes.NewReader(file), bbtest.ForReader(late()...)...))
 	if err != nil {
 		t.Fatal(err)
 	}
 	bbtest.Equal(t, got, content, "Reader")
-	r := bbtest.OpenAt(t, file, append(opts(), compress.WithMaxMemory(648<<10))...)
+	r := bbtest.OpenAt(t, file, append(bbtest.ForReader(late()...), compress.WithMaxMemory(648<<10))...)
 	got, err = io.ReadAll(r)
 	if err != nil {
 		t.Fatal(err)
@@ -89,15 +89,14 @@ func TestLateDeviceReads(t *testing.T) {
 func TestCancelBehindDevice(t *testing.T) {
 	begun := make(chan struct{}, 10)
 	s := compress.NewScheduler(2)
-	d := compress.NewSoftDevice(gpu.SoftConfig{
+	d := gpu.NewSoft(pipeline.Host, gpu.SoftConfig{
 		StallAfter: 1,
 		Timeout:    time.Minute,
 		Observe:    func(gpu.Op, []*gpu.Request) { begun <- struct{}{} },
 	})
-	s.SetDevice(d)
 	content := bbtest.TextBytes(3*bbtest.BlockSize, 1)
-	opts := []compress.Option{
-		compress.WithScheduler(s), compress.WithBackend(gpu.BackendGPU, gpu.BackendGPU),
+	opts := []compress.WriterOption{
+		compress.WithScheduler(s), compress.WithDevice(d, gpu.BackendGPU, gpu.BackendGPU),
 		compress.WithBlockSize(bbtest.BlockSize),
 	}
 	first := make(chan error)
@@ -148,10 +147,12 @@ func (d *reader) Run(op gpu.Op, batch []*gpu.Request) error {
 // test overwrites it then, and the race detector notices a device that reads it.
 func TestCallersMemory(t *testing.T) {
 	s := compress.NewScheduler(2)
-	d := &reader{Device: compress.NewSoftDevice(gpu.SoftConfig{Batch: 2})}
-	s.SetDevice(d)
+	d := &reader{Device: gpu.NewSoft(pipeline.Host, gpu.SoftConfig{Batch: 2})}
 	content := bbtest.TextBytes(4*bbtest.BlockSize, 1)
-	opts := []compress.Option{compress.WithScheduler(s), compress.WithBlockSize(bbtest.BlockSize)}
+	both := []compress.Option{
+		compress.WithScheduler(s), compress.WithDevice(d, gpu.BackendAuto, gpu.BackendAuto),
+	}
+	opts := append(bbtest.ForWriter(both...), compress.WithBlockSize(bbtest.BlockSize))
 	src := bytes.Clone(content)
 	file, err := compress.AppendEncode(nil, src, opts...)
 	if err != nil {
@@ -159,7 +160,7 @@ func TestCallersMemory(t *testing.T) {
 	}
 	overwrite(src)
 	src = bytes.Clone(file)
-	back, err := compress.AppendDecode(nil, src, opts...)
+	back, err := compress.AppendDecode(nil, src, bbtest.ForReader(both...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,10 +199,9 @@ func TestReaderAtWithDevice(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := compress.NewScheduler(2)
-			s.SetDevice(compress.NewSoftDevice(gpu.SoftConfig{Batch: 2}))
+			s, d := bbtest.DeviceScheduler(t, 2, gpu.SoftConfig{Batch: 2})
 			got, err := io.ReadAll(bbtest.OpenAt(t, file, compress.WithScheduler(s),
-				compress.WithBackend(b, b)))
+				compress.WithDevice(d, b, b)))
 			if err != nil {
 				t.Fatalf("%s, backend %v: error %v", p, b, err)
 			}

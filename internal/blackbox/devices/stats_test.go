@@ -13,9 +13,11 @@ import (
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/blackbox/bbtest"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/pzfile"
 	"github.com/gopz/compress/internal/testenv"
+	"github.com/gopz/compress/pipeline"
 )
 
 // TestStats checks that statistics of Writers, Readers and the Scheduler add up.
@@ -47,7 +49,7 @@ func TestStats(t *testing.T) {
 	}
 	for _, st := range []compress.Stats{ws, rs} {
 		check := st.Stages[len(st.Stages)-1]
-		if check.Stage != "check" || check.Blocks != 21 || check.Bytes != int64(len(content)) {
+		if check.Name != "check" || check.Blocks != 21 || check.Bytes != int64(len(content)) {
 			t.Errorf("%+v", check)
 		}
 		stages := time.Duration(0)
@@ -102,10 +104,10 @@ func TestStatsOfRuns(t *testing.T) {
 	if st := s.Stats(); st.Runs != 2 {
 		t.Errorf("%d runs, want 2", st.Runs)
 	}
-	s.SetDevice(compress.NewSoftDevice(gpu.SoftConfig{}))
+	d := gpu.NewSoft(pipeline.Host, gpu.SoftConfig{})
 	if st := func() compress.Stats {
 		w := bbtest.NewWriter(t, io.Discard, compress.WithScheduler(s),
-			compress.WithBackend(gpu.BackendGPU, gpu.BackendGPU))
+			compress.WithDevice(d, gpu.BackendGPU, gpu.BackendGPU))
 		w.Write(content)
 		w.Close()
 		return w.Stats()
@@ -130,23 +132,23 @@ func TestTrace(t *testing.T) {
 		var mu sync.Mutex
 		seen := map[string]int{}
 		workers := map[int]bool{}
-		s := bbtest.DeviceScheduler(t, 3, gpu.SoftConfig{Batch: 3})
+		s, d := bbtest.DeviceScheduler(t, 3, gpu.SoftConfig{Batch: 3})
 		trace := func(e compress.Stage) {
 			mu.Lock()
 			defer mu.Unlock()
-			seen[e.Stage+" "+e.Backend.String()]++
+			seen[e.Name+" "+e.Backend.String()]++
 			// Close codes the last block itself if the workers have done all others by then.
 			if e.Worker != -2 || e.Block != 19 || backend != gpu.BackendCPU {
 				workers[e.Worker] = true
 			}
-			if e.Took < 0 || time.Since(e.Start) < e.Took {
+			if e.Time < 0 || time.Since(e.Start) < e.Time {
 				t.Errorf("times of %+v", e)
 			}
 			if e.Bytes != bbtest.BlockSize || e.Block >= 20 || e.Batch < 1 || e.Batch > 3 {
 				t.Errorf("sizes of %+v", e)
 			}
 		}
-		bbtest.Encode(t, content, compress.WithScheduler(s), compress.WithBackend(backend, backend),
+		bbtest.Encode(t, content, compress.WithScheduler(s), compress.WithDevice(d, backend, backend),
 			compress.WithBlockSize(bbtest.BlockSize), compress.WithTrace(trace))
 		want := map[string]int{"lz77 cpu": 20, "lzseq cpu": 20, "rans cpu": 20, "check cpu": 40}
 		switch backend {
@@ -183,26 +185,30 @@ func TestTraceNumbers(t *testing.T) {
 	content := bbtest.TextBytes(blocks*bbtest.BlockSize, 1)
 	var mu sync.Mutex
 	seen := map[int64]int{}
-	opts := []compress.Option{compress.WithBlockSize(bbtest.BlockSize), compress.WithConcurrency(2),
+	both := []compress.Option{
+		compress.WithConcurrency(2),
 		compress.WithTrace(func(e compress.Stage) {
-			if e.Stage == "lzseq" {
+			if e.Name == "lzseq" {
 				mu.Lock()
 				seen[e.Block]++
 				mu.Unlock()
 			}
-		})}
+		}),
+	}
+	reading := bbtest.ForReader(both...)
 	var file bytes.Buffer
-	w := bbtest.NewWriter(t, &file, opts...)
+	w := bbtest.NewWriter(t, &file,
+		append(bbtest.ForWriter(both...), compress.WithBlockSize(bbtest.BlockSize))...)
 	for range 2 { // two streams in one file
 		w.Write(content)
 		w.Close()
 		w.Reset(&file)
 	}
-	r := bbtest.NewReader(t, bytes.NewReader(file.Bytes()), opts...)
+	r := bbtest.NewReader(t, bytes.NewReader(file.Bytes()), reading...)
 	io.Copy(io.Discard, r)
 	r.Reset(bytes.NewReader(file.Bytes()))
 	io.Copy(io.Discard, r)
-	io.Copy(io.Discard, bbtest.OpenAt(t, file.Bytes(), opts...))
+	io.Copy(io.Discard, bbtest.OpenAt(t, file.Bytes(), reading...))
 	if len(seen) != blocks {
 		t.Errorf("block numbers: %v, want %d of them", seen, blocks)
 	}
@@ -268,7 +274,11 @@ func TestTuning(t *testing.T) {
 	if testenv.All() {
 		levels = []int{1, 4, 5, 6, 9}
 	}
-	tunings := []compress.Tuning{compress.TuneAuto, compress.TuneTrial, compress.TuneLiterals}
+	tunings := map[string]compress.WriterOption{
+		"auto":     compress.WithTuning(compress.TuneAuto),
+		"trial":    compress.WithTuning(compress.TuneTrial),
+		"literals": bridge.Literals(),
+	}
 	backends := []gpu.Backend{gpu.BackendAuto, gpu.BackendGPU, gpu.BackendFused}
 	for _, p := range bridge.Pipelines() {
 		for _, level := range levels {
@@ -276,18 +286,20 @@ func TestTuning(t *testing.T) {
 			onDevice := p.Format == compress.PZ && (level < 6 || level < 9 && p.Name == "lzr")
 			fixed := bbtest.Encode(t, content, bridge.Pipeline(p.Name), compress.WithLevel(level),
 				compress.WithBlockSize(bbtest.BlockSize))
-			for _, tuning := range tunings {
-				what := fmt.Sprintf("%s, level %d, %v", p.Name, level, tuning)
-				opts := []compress.Option{
-					bridge.Pipeline(p.Name), compress.WithLevel(level),
-					compress.WithBlockSize(bbtest.BlockSize), compress.WithTuning(tuning),
+			for name, tuning := range tunings {
+				what := fmt.Sprintf("%s, level %d, %s", p.Name, level, name)
+				opts := []compress.WriterOption{
+					bridge.Pipeline(p.Name),
+					compress.WithLevel(level),
+					compress.WithBlockSize(bbtest.BlockSize),
+					tuning,
 				}
 				want := bbtest.Encode(t, content, opts...)
 				// Hash chains have no variants. From level 6 on lzseqr tries literals alone for any block as
 				// small as these.
 				gains := level < 4 || p.Format != compress.Gzip &&
 					(level < 6 || level < 9 && p.Name != "lzseqr")
-				if gains && tuning != compress.TuneLiterals && len(want) >= len(fixed) {
+				if gains && name != "literals" && len(want) >= len(fixed) {
 					t.Errorf("%s: %d bytes, not fewer than %d without tuning", what, len(want),
 						len(fixed))
 				}
@@ -302,7 +314,7 @@ func TestTuning(t *testing.T) {
 				// The calls alternate, so that pooled state has the other tuning.
 				for _, same := range []struct {
 					want []byte
-					opts []compress.Option
+					opts []compress.WriterOption
 				}{{want, opts}, {fixed, append(opts[:3:3], compress.WithTuning(compress.TuneFixed))}} {
 					opts := append(same.opts[:4:4], compress.WithContentSize(-1))
 					got, err := compress.AppendEncode(nil, content, opts...)
@@ -324,16 +336,16 @@ func TestTuning(t *testing.T) {
 				for _, workers := range []int{1, 3} {
 					got := bbtest.Encode(t, content, append(opts, compress.WithConcurrency(workers))...)
 					bbtest.Equal(t, got, want, what)
-					s := bbtest.DeviceScheduler(t, workers, gpu.SoftConfig{Batch: 3})
+					s, d := bbtest.DeviceScheduler(t, workers, gpu.SoftConfig{Batch: 3})
 					for _, b := range backends {
 						if b.Strict() && !onDevice {
 							continue
 						}
-						opts := append(opts, compress.WithScheduler(s), compress.WithBackend(b, b))
+						opts := append(opts, compress.WithScheduler(s), compress.WithDevice(d, b, b))
 						bbtest.Equal(t, bbtest.Encode(t, content, opts...), want, what+" on a device")
 					}
 					// Only strict backends run on the device for sure.
-					if onDevice && tuning != compress.TuneLiterals &&
+					if onDevice && name != "literals" &&
 						bbtest.RanOn(s.Stats(), gpu.BackendGPU) == 0 {
 						t.Errorf("%s: no block ran on the device", what)
 					}
@@ -346,7 +358,7 @@ func TestTuning(t *testing.T) {
 // TestTuningOption checks the range of WithTuning and the memory of trials.
 func TestTuningOption(t *testing.T) {
 	if _, err := compress.NewWriter(
-		nil, compress.WithTuning(compress.TuneLiterals+1),
+		nil, compress.WithTuning(compress.TuneTrial+1),
 	); !errors.Is(err, compress.ErrOption) {
 		t.Errorf("error %v, want ErrOption", err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/blackbox/bbtest"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/corpus"
 )
 
@@ -25,76 +26,76 @@ var update = flag.Bool("update", false, "write the digest table and missing gold
 var golden = []struct {
 	name    string
 	content func() []byte
-	opts    []compress.Option
+	opts    []compress.WriterOption
 }{
 	{"empty", func() []byte { return nil }, nil},
 	{"byte", func() []byte { return []byte("x") }, nil},
-	{"fill", func() []byte { return make([]byte, 70_000) }, []compress.Option{
+	{"fill", func() []byte { return make([]byte, 70_000) }, []compress.WriterOption{
 		compress.WithBlockSize(1 << 16),
 	}},
 	{"stored", generated("random", 5000), nil},
-	{"small-plain", generated("text", 3000), []compress.Option{bridge.Pipeline("lzr")}},
-	{"small-repeat", generated("text", 3000), []compress.Option{compress.WithLevel(6)}},
-	{"plain", generated("log", 150_000), []compress.Option{
+	{"small-plain", generated("text", 3000), []compress.WriterOption{bridge.Pipeline("lzr")}},
+	{"small-repeat", generated("text", 3000), []compress.WriterOption{compress.WithLevel(6)}},
+	{"plain", generated("log", 150_000), []compress.WriterOption{
 		bridge.Pipeline("lzr"), compress.WithLevel(5),
 	}},
-	{"repeat", generated("text", 100_000), []compress.Option{compress.WithLevel(7)}},
-	{"segments", generated("mixed", 120_000), []compress.Option{compress.WithLevel(8)}},
-	{"blocks", generated("exe", 50_000), []compress.Option{
+	{"repeat", generated("text", 100_000), []compress.WriterOption{compress.WithLevel(7)}},
+	{"segments", generated("mixed", 120_000), []compress.WriterOption{compress.WithLevel(8)}},
+	{"blocks", generated("exe", 50_000), []compress.WriterOption{
 		compress.WithBlockSize(1 << 13), compress.WithLevel(1),
 	}},
 	{"literals", generated("skewed", 40_000), nil},
-	{"sparse", generated("sparse", 300_000), []compress.Option{compress.WithLevel(9)}},
-	{"dense", generated("json", 400_000), []compress.Option{
+	{"sparse", generated("sparse", 300_000), []compress.WriterOption{compress.WithLevel(9)}},
+	{"dense", generated("json", 400_000), []compress.WriterOption{
 		compress.WithLevel(9), compress.WithBlockSize(1 << 19),
 	}},
-	{"dense-literals", generated("image", 8000), []compress.Option{compress.WithLevel(9)}},
-	{"dense-tokens", generated("records", 30_000), []compress.Option{compress.WithLevel(9)}},
-	{"dense-lengths", matchLengths, []compress.Option{compress.WithLevel(9)}},
-	{"dense-segments", segmentTables, []compress.Option{compress.WithLevel(9)}},
-	{"dense-x86", generated("exe", 150_000), []compress.Option{compress.WithLevel(9)}},
-	{"dense-x86-parts", executables, []compress.Option{compress.WithLevel(9)}},
-	{"dense-x86-alone", callTargets, []compress.Option{compress.WithLevel(9)}},
-	{"unchecked", generated("json", 20_000), []compress.Option{compress.WithChecksum(false)}},
-	{"sized", generated("source", 20_000), []compress.Option{compress.WithContentSize(20_000)}},
-	{"references", versions, []compress.Option{
+	{"dense-literals", generated("image", 8000), []compress.WriterOption{compress.WithLevel(9)}},
+	{"dense-tokens", generated("records", 30_000), []compress.WriterOption{compress.WithLevel(9)}},
+	{"dense-lengths", matchLengths, []compress.WriterOption{compress.WithLevel(9)}},
+	{"dense-segments", segmentTables, []compress.WriterOption{compress.WithLevel(9)}},
+	{"dense-x86", generated("exe", 150_000), []compress.WriterOption{compress.WithLevel(9)}},
+	{"dense-x86-parts", executables, []compress.WriterOption{compress.WithLevel(9)}},
+	{"dense-x86-alone", callTargets, []compress.WriterOption{compress.WithLevel(9)}},
+	{"unchecked", generated("json", 20_000), []compress.WriterOption{compress.WithChecksum(false)}},
+	{"sized", generated("source", 20_000), []compress.WriterOption{compress.WithContentSize(20_000)}},
+	{"references", versions, []compress.WriterOption{
 		compress.WithLongDistance(compress.MinWindow), compress.WithBlockSize(1 << 13),
 	}},
-	{"dictionary", generated("json", 20_000), []compress.Option{compress.WithBlockSize(1 << 13)}},
-	{"dictionary-plain", generated("json", 9000), []compress.Option{
+	{"dictionary", generated("json", 20_000), []compress.WriterOption{compress.WithBlockSize(1 << 13)}},
+	{"dictionary-plain", generated("json", 9000), []compress.WriterOption{
 		compress.WithBlockSize(1 << 12), bridge.Pipeline("lzr"),
 	}},
-	{"dictionary-dense", generated("json", 70_000), []compress.Option{compress.WithLevel(9)}},
+	{"dictionary-dense", generated("json", 70_000), []compress.WriterOption{compress.WithLevel(9)}},
 	{"tiny-dictionary", func() []byte { return corpus.Document(1) }, nil},
-	{"flushed", slicedContent, []compress.Option{compress.WithBlockSize(1 << 12)}},
+	{"flushed", slicedContent, []compress.WriterOption{compress.WithBlockSize(1 << 12)}},
 	{"tiny", generated("text", 100), nil},
 	{"tiny-coded", generated("json", 700), nil},
 	{"tiny-fill", func() []byte { return make([]byte, 65_000) }, nil},
 	{"tiny-empty", func() []byte { return nil }, nil},
-	{"tiny-unchecked", generated("json", 300), []compress.Option{
+	{"tiny-unchecked", generated("json", 300), []compress.WriterOption{
 		compress.WithChecksum(false), bridge.Pipeline("lzr"),
 	}},
 	// A block too long for a short header.
-	{"flushed-long", func() []byte { return make([]byte, 1<<21+1) }, []compress.Option{
+	{"flushed-long", func() []byte { return make([]byte, 1<<21+1) }, []compress.WriterOption{
 		compress.WithBlockSize(1 << 22),
 	}},
 
 	{"empty.zst", func() []byte { return nil }, nil},
 	{"tiny.zst", generated("json", 300), nil},
-	{"frames.zst", generated("mixed", 40_000), []compress.Option{compress.WithBlockSize(1 << 13)}},
-	{"blocks.zst", generated("exe", 30_000), []compress.Option{compress.WithLevel(9)}},
-	{"single-frame.zst", generated("log", 100_000), []compress.Option{
+	{"frames.zst", generated("mixed", 40_000), []compress.WriterOption{compress.WithBlockSize(1 << 13)}},
+	{"blocks.zst", generated("exe", 30_000), []compress.WriterOption{compress.WithLevel(9)}},
+	{"single-frame.zst", generated("log", 100_000), []compress.WriterOption{
 		compress.WithSingleFrame(true), compress.WithBlockSize(1 << 14),
 	}},
-	{"unchecked.zst", generated("text", 9000), []compress.Option{
+	{"unchecked.zst", generated("text", 9000), []compress.WriterOption{
 		compress.WithChecksum(false), compress.WithBlockSize(1 << 12),
 	}},
-	{"dictionary.zst", generated("json", 20_000), []compress.Option{compress.WithBlockSize(1 << 13)}},
+	{"dictionary.zst", generated("json", 20_000), []compress.WriterOption{compress.WithBlockSize(1 << 13)}},
 	{"empty.gz", func() []byte { return nil }, nil},
-	{"tiny.gz", generated("json", 300), []compress.Option{compress.WithName("tiny.json", time.Unix(1e9, 0))}},
-	{"fixed.gz", generated("random", 20), []compress.Option{compress.WithLevel(1)}},
-	{"blocks.gz", generated("mixed", 40_000), []compress.Option{compress.WithBlockSize(1 << 13)}},
-	{"optimal.gz", generated("source", 50_000), []compress.Option{compress.WithLevel(9)}},
+	{"tiny.gz", generated("json", 300), []compress.WriterOption{compress.WithName("tiny.json", time.Unix(1e9, 0))}},
+	{"fixed.gz", generated("random", 20), []compress.WriterOption{compress.WithLevel(1)}},
+	{"blocks.gz", generated("mixed", 40_000), []compress.WriterOption{compress.WithBlockSize(1 << 13)}},
+	{"optimal.gz", generated("source", 50_000), []compress.WriterOption{compress.WithLevel(9)}},
 	{"stored.gz", generated("random", 5000), nil},
 }
 
@@ -195,7 +196,7 @@ func TestGolden(t *testing.T) {
 		file, err := os.ReadFile(path)
 		if os.IsNotExist(err) && *update {
 			var buf bytes.Buffer
-			opts := append(g.opts, compress.WithFormat(format))
+			opts := append([]compress.WriterOption{compress.WithFormat(format)}, g.opts...)
 			if strings.Contains(g.name, "dictionary") {
 				opts = append(opts, dictionary)
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/blackbox/bbtest"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
 )
@@ -23,10 +24,15 @@ func TestPlan(t *testing.T) {
 	when := time.Unix(1_700_000_000, 0)
 	for name, content := range bbtest.TestContents() {
 		for _, p := range bridge.Pipelines() {
-			for _, more := range [][]compress.Option{{compress.WithLevel(1)},
-				{compress.WithChecksum(false), compress.WithName("a.txt", when)}} {
-				opts := append(more, bridge.Pipeline(p.Name),
-					compress.WithBlockSize(bbtest.BlockSize), compress.WithConcurrency(2))
+			var other compress.WriterOption = compress.WithChecksum(false)
+			if p.Format == compress.Gzip {
+				other = compress.WithName("a.txt", when)
+			}
+			for _, more := range []compress.WriterOption{compress.WithLevel(1), other} {
+				opts := []compress.WriterOption{
+					more, bridge.Pipeline(p.Name), compress.WithBlockSize(bbtest.BlockSize),
+					compress.WithConcurrency(2),
+				}
 				want := bbtest.Encode(t, content,
 					append(opts, compress.WithContentSize(int64(len(content))))...)
 				plan, err := compress.NewPlan(int64(len(content)), opts...)
@@ -142,7 +148,7 @@ func FuzzPlan(f *testing.F) {
 	f.Add([]byte{}, uint64(3), uint8(1), uint8(4))
 	f.Fuzz(func(t *testing.T, content []byte, seed uint64, pipe, level uint8) {
 		all := bridge.Pipelines()
-		opts := []compress.Option{
+		opts := []compress.WriterOption{
 			bridge.Pipeline(all[int(pipe)%len(all)].Name),
 			compress.WithLevel(1 + int(level)%compress.MaxLevel),
 			compress.WithBlockSize(bbtest.BlockSize), compress.WithConcurrency(2),
@@ -203,11 +209,9 @@ func pieceBytes(t *testing.T, p *compress.Piece) []byte {
 func TestReaderAtRecover(t *testing.T) {
 	content := bbtest.MixedBytes(20*bbtest.BlockSize + 5)
 	for _, f := range []compress.Format{compress.PZ, compress.Zstd} {
-		opts := []compress.Option{
-			compress.WithFormat(f), compress.WithBlockSize(bbtest.BlockSize), compress.WithZeroFill(true),
-		}
-		file := bbtest.Encode(t, content, opts...)
-		ra := bbtest.OpenAt(t, file, opts...)
+		zeros := compress.WithZeroFill(true)
+		file := bbtest.Encode(t, content, compress.WithFormat(f), compress.WithBlockSize(bbtest.BlockSize))
+		ra := bbtest.OpenAt(t, file, zeros)
 		n := int64(0)
 		for b := range ra.Blocks() {
 			n++
@@ -223,7 +227,7 @@ func TestReaderAtRecover(t *testing.T) {
 				return nil
 			}
 		}
-		if err := bbtest.RecoverFrom(&want, file, note(&wantDamage), opts...); err != nil {
+		if err := bbtest.RecoverFrom(&want, file, note(&wantDamage), zeros); err != nil {
 			t.Fatal(err)
 		}
 		if len(wantDamage) != 3 {
@@ -255,7 +259,7 @@ func TestReaderAtRecover(t *testing.T) {
 	}
 }
 
-// TestPosition checks that WithPosition counts each block of content once, in all formats, and is never
+// TestPosition checks that a position counts each block of content once, in all formats, and is never
 // behind the blocks written.
 func TestPosition(t *testing.T) {
 	mixed := corpus.ByName("mixed").Make(3*bbtest.BlockSize + 1)
@@ -267,7 +271,7 @@ func TestPosition(t *testing.T) {
 			if !testenv.All() && level%4 != int(format)%4 {
 				continue // each finder is in the list of one format
 			}
-			for name, more := range map[string][]compress.Option{
+			for name, more := range map[string][]compress.WriterOption{
 				"":         nil,
 				"auto":     {compress.WithTuning(compress.TuneAuto)},
 				"long":     {compress.WithLongDistance(1 << 20)},
@@ -284,7 +288,7 @@ func TestPosition(t *testing.T) {
 							t.Errorf("position %d of %d with %d bytes written", at, size, p.Content)
 						}
 					})
-					opts := append([]compress.Option{compress.WithFormat(format),
+					opts := append([]compress.WriterOption{compress.WithFormat(format),
 						compress.WithLevel(level), check, bridge.Position(&n),
 						compress.WithBlockSize(bbtest.BlockSize)}, more...)
 					bbtest.Encode(t, content, opts...)

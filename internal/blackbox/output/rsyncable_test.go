@@ -14,6 +14,7 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/blackbox/bbtest"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/cut"
 	"github.com/gopz/compress/internal/testenv"
@@ -23,8 +24,8 @@ import (
 const cutBlock = 16 << 10
 
 // withCuts returns options for files with cuts of a pipeline.
-func withCuts(pipeline string, opts ...compress.Option) []compress.Option {
-	return append([]compress.Option{
+func withCuts(pipeline string, opts ...compress.WriterOption) []compress.WriterOption {
+	return append([]compress.WriterOption{
 		bridge.Pipeline(pipeline), compress.WithRsyncable(true), compress.WithBlockSize(cutBlock),
 	}, opts...)
 }
@@ -296,16 +297,16 @@ func TestRsyncableReadAhead(t *testing.T) {
 // TestRsyncableOptions checks the block sizes, and what excludes one another.
 func TestRsyncableOptions(t *testing.T) {
 	for _, c := range []struct {
-		opts []compress.Option
+		opts []compress.WriterOption
 		want int
 	}{
 		{nil, 1 << 20},
-		{[]compress.Option{compress.WithLevel(9)}, 1 << 20},
-		{[]compress.Option{compress.WithBlockSize(1 << 16)}, 1 << 16},
-		{[]compress.Option{compress.WithContentSize(70_000)}, 1 << 20},
-		{[]compress.Option{compress.WithRsyncable(false)}, 2 << 20},
+		{[]compress.WriterOption{compress.WithLevel(9)}, 1 << 20},
+		{[]compress.WriterOption{compress.WithBlockSize(1 << 16)}, 1 << 16},
+		{[]compress.WriterOption{compress.WithContentSize(70_000)}, 1 << 20},
+		{[]compress.WriterOption{compress.WithRsyncable(false)}, 2 << 20},
 	} {
-		opts := append([]compress.Option{compress.WithLevel(4), compress.WithRsyncable(true)}, c.opts...)
+		opts := append([]compress.WriterOption{compress.WithLevel(4), compress.WithRsyncable(true)}, c.opts...)
 		if info, err := bbtest.FileInfo(bbtest.Encode(t, make([]byte, 70_000), opts...)); err != nil ||
 			info.Streams[0].BlockSize != c.want {
 			t.Errorf("blocks of %+v, want %d; %v", info.Streams, c.want, err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/blackbox/bbtest"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/simd"
 )
@@ -21,7 +22,7 @@ func TestSameBytes(t *testing.T) {
 		want := bbtest.Encode(t, content, compress.WithBlockSize(bbtest.BlockSize),
 			compress.WithConcurrency(1))
 		for _, workers := range bbtest.WorkerCounts {
-			opts := []compress.Option{
+			opts := []compress.WriterOption{
 				compress.WithBlockSize(bbtest.BlockSize), compress.WithConcurrency(workers),
 			}
 			bbtest.Equal(t, bbtest.Encode(t, content, opts...), want, name)
@@ -44,7 +45,7 @@ func TestSameBytes(t *testing.T) {
 }
 
 // encodePieces compresses content with writes of the given size.
-func encodePieces(t *testing.T, content []byte, size int, opts ...compress.Option) []byte {
+func encodePieces(t *testing.T, content []byte, size int, opts ...compress.WriterOption) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := bbtest.NewWriter(t, &b, opts...)
@@ -62,7 +63,7 @@ func encodePieces(t *testing.T, content []byte, size int, opts ...compress.Optio
 }
 
 // checkReadFrom compresses content with ReadFrom, from readers that return it in different pieces.
-func checkReadFrom(t *testing.T, content, want []byte, name string, opts ...compress.Option) {
+func checkReadFrom(t *testing.T, content, want []byte, name string, opts ...compress.WriterOption) {
 	t.Helper()
 	for how, wrap := range map[string]func(io.Reader) io.Reader{
 		"all":           func(r io.Reader) io.Reader { return r },
@@ -101,7 +102,7 @@ func TestSameBytesTiers(t *testing.T) {
 			var want []byte
 			for i, tier := range tiers {
 				simd.SetTier(tier)
-				opts := []compress.Option{
+				opts := []compress.WriterOption{
 					bridge.Pipeline(p.Name), compress.WithLevel(level), compress.WithConcurrency(1 + i),
 				}
 				got := bbtest.Encode(t, content, opts...)
@@ -141,7 +142,7 @@ func TestSameBytesLastBlock(t *testing.T) {
 		names, counts = names[:1], []int{4}
 	}
 	for _, name := range names {
-		opts := []compress.Option{
+		opts := []compress.WriterOption{
 			bridge.Pipeline(name), compress.WithLevel(compress.MaxLevel),
 			compress.WithBlockSize(1 << 16),
 		}

@@ -13,6 +13,8 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/blackbox/bbtest"
+	"github.com/gopz/compress/internal/blockcache"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/testenv"
 )
 
@@ -55,8 +57,8 @@ func TestCacheLoads(t *testing.T) {
 	for _, workers := range []int{1, 2, 16} {
 		for _, own := range []bool{false, true} {
 			src := &bbtest.CountingReaderAt{ReaderAt: bytes.NewReader(file)}
-			c := compress.NewCache(compress.DefaultCache)
-			opts := []compress.Option{compress.WithConcurrency(workers), compress.WithCache(c)}
+			c := compress.NewCache(64 << 20)
+			opts := []compress.ReaderOption{compress.WithConcurrency(workers), compress.WithCache(c)}
 			if own {
 				opts = opts[:1]
 			}
@@ -69,14 +71,14 @@ func TestCacheLoads(t *testing.T) {
 			if n := src.Calls.Load(); n > 300 {
 				t.Errorf("%d workers: %d blocks loaded of 300", workers, n)
 			}
-			s := c.Stats()
+			s := bridge.CacheStats(c)
 			if n := src.Calls.Load(); !own && (s.Loads != n || s.LoadedBytes > int64(len(content)) ||
 				s.Evictions != 0 || s.Hits < 8000 || s.Bytes < s.LoadedBytes) {
 				t.Errorf("%d workers, %d loads: %+v", workers, n, s)
 			}
 			r.Close()
-			if c.Stats().Bytes != 0 {
-				t.Errorf("%d bytes after Close", c.Stats().Bytes)
+			if bridge.CacheStats(c).Bytes != 0 {
+				t.Errorf("%d bytes after Close", bridge.CacheStats(c).Bytes)
 			}
 		}
 	}
@@ -116,7 +118,7 @@ func TestSharedCache(t *testing.T) {
 		var watch, wg sync.WaitGroup
 		watch.Go(func() {
 			for {
-				if n := c.Stats().Bytes; n > max(0, size) {
+				if n := bridge.CacheStats(c).Bytes; n > max(0, size) {
 					t.Errorf("%d bytes in a cache of %d", n, size)
 				}
 				select {
@@ -150,7 +152,7 @@ func TestSharedCache(t *testing.T) {
 		wg.Wait()
 		close(done)
 		watch.Wait()
-		if s := c.Stats(); s.Bytes != 0 || s.Loads == 0 {
+		if s := bridge.CacheStats(c); s.Bytes != 0 || s.Loads == 0 {
 			t.Errorf("in the end: %+v", s)
 		}
 	}
@@ -179,7 +181,7 @@ func TestSharedCacheMemory(t *testing.T) {
 				t.Fatal(n, err)
 			}
 		}
-		got := liveBytes() - before - c.Stats().Bytes
+		got := liveBytes() - before - bridge.CacheStats(c).Bytes
 		if most := int64(readers * 12 << 10); got > most {
 			t.Errorf("%s: %d readers take %d bytes besides the cache, want %d at most",
 				name, readers, got, most)
@@ -242,9 +244,9 @@ func TestCacheScan(t *testing.T) {
 		misses := int64(0)
 		const reads = 4000
 		for range reads {
-			before := c.Stats().Misses
+			before := bridge.CacheStats(c).Misses
 			h.ReadAt(p[:100], rnd.Int64N(h.Size()-100))
-			misses += c.Stats().Misses - before
+			misses += bridge.CacheStats(c).Misses - before
 			for range 2 {
 				if scan {
 					s.ReadAt(p, off)
@@ -275,7 +277,7 @@ func TestReadAtAhead(t *testing.T) {
 				}
 			}
 			bbtest.Equal(t, got, content, name)
-			s := c.Stats()
+			s := bridge.CacheStats(c)
 			if s.Misses > 4 && name != "long" || s.Loads > r.Info().Blocks*5/4 && name != "long" {
 				t.Errorf("%s, cache of %d blocks: %+v for %d blocks", name, blocks, s, r.Info().Blocks)
 			}
@@ -333,7 +335,7 @@ func TestReadAtAheadDamage(t *testing.T) {
 			}
 		}
 	}
-	if s := c.Stats(); s.Bytes != 11*bbtest.BlockSize {
+	if s := bridge.CacheStats(c); s.Bytes != 11*bbtest.BlockSize {
 		t.Errorf("%d bytes in the cache, want those of 11 blocks", s.Bytes)
 	}
 }
@@ -344,8 +346,8 @@ func TestZeroCache(t *testing.T) {
 	c := new(compress.Cache)
 	if _, err := bbtest.OpenFile(
 		file, compress.WithCache(c),
-	); !errors.Is(err, compress.ErrOption) || c.Stats() != (blockcache.Stats{}) {
-		t.Errorf("zero Cache: %v, %+v", err, c.Stats())
+	); !errors.Is(err, compress.ErrOption) || bridge.CacheStats(c) != (blockcache.Stats{}) {
+		t.Errorf("zero Cache: %v, %+v", err, bridge.CacheStats(c))
 	}
 	if n, err := bbtest.OpenAt(t, file, compress.WithCache(nil)).ReadAt(
 		make([]byte, 10), 5,

@@ -29,17 +29,17 @@ func gzipOf(t testing.TB, content []byte) []byte {
 }
 
 // gzipIndexOf returns the index of a .gz file.
-func gzipIndexOf(t testing.TB, file []byte, f compress.IndexFormat) []byte {
+func gzipIndexOf(t testing.TB, file []byte, format string) []byte {
 	t.Helper()
 	r := bbtest.OpenAt(t, file)
 	var b bytes.Buffer
-	if err := r.WriteIndex(&b, f); err != nil {
+	if err := r.WriteIndex(&b, format); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
 }
 
-func withIndex(p []byte) compress.Option {
+func withIndex(p []byte) compress.ReaderOption {
 	return compress.WithIndex(bytes.NewReader(p), int64(len(p)))
 }
 
@@ -53,11 +53,11 @@ func TestGzipReadAt(t *testing.T) {
 	file = append(file, gzipOf(t, nil)...)
 	file = append(file, gzipOf(t, content[gzipSize-99:])...)
 	file = append(file, 0, 0, 0)
-	for _, opts := range [][]compress.Option{
+	for _, opts := range [][]compress.ReaderOption{
 		{compress.WithConcurrency(1)},
 		{compress.WithConcurrency(4)},
-		{withIndex(gzipIndexOf(t, file, compress.IndexGZIDX)), compress.WithConcurrency(2)},
-		{withIndex(gzipIndexOf(t, file, compress.IndexGztool)), compress.WithChecksum(false)},
+		{withIndex(gzipIndexOf(t, file, "gzidx")), compress.WithConcurrency(2)},
+		{withIndex(gzipIndexOf(t, file, "gztool")), compress.WithChecksum(false)},
 	} {
 		r := bbtest.OpenAt(t, file, opts...)
 		if n := r.Info().Blocks; r.Size() != int64(len(content)) || n < 3 || !r.Info().Seekable {
@@ -93,7 +93,7 @@ func TestGzipIndexSame(t *testing.T) {
 		for _, workers := range []int{1, 2, 5} {
 			r := bbtest.OpenAt(t, file, compress.WithConcurrency(workers), compress.WithMaxMemory(memory))
 			var b bytes.Buffer
-			if err := r.WriteIndex(&b, compress.IndexGztool); err != nil {
+			if err := r.WriteIndex(&b, "gztool"); err != nil {
 				t.Fatal(err)
 			}
 			if workers == 1 {
@@ -175,9 +175,9 @@ func TestGzipBlocks(t *testing.T) {
 func TestWithIndex(t *testing.T) {
 	content := bbtest.TextBytes(gzipSize, 1)
 	file := gzipOf(t, content)
-	index := gzipIndexOf(t, file, compress.IndexGztool)
+	index := gzipIndexOf(t, file, "gztool")
 	src := &bbtest.CountingReaderAt{ReaderAt: bytes.NewReader(file)}
-	info, err := compress.ReadInfo(src, int64(len(file)), withIndex(index))
+	info, err := compress.ReadInfo(src, int64(len(file)), nil, withIndex(index))
 	if err != nil || info.Content != gzipSize || !info.Seekable || info.Blocks < 3 ||
 		info.Streams[0].Unchecked != info.Blocks {
 		t.Errorf("%+v, %v", info, err)
@@ -202,13 +202,20 @@ func TestWithIndex(t *testing.T) {
 		if !errors.Is(err, c.kind) || !errors.As(err, &e) || e.Part != compress.PartIndex {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		_, infoErr := compress.ReadInfo(bytes.NewReader(c.file), int64(len(c.file)), withIndex(c.index))
+		_, infoErr := bbtest.FileInfo(c.file, withIndex(c.index))
 		if infoErr == nil || infoErr.Error() != err.Error() {
 			t.Errorf("%s: ReadInfo: %v, want %v", c.name, infoErr, err)
 		}
 	}
-	// Other formats ignore it.
-	bbtest.CheckReaderAt(t, bbtest.Encode(t, content[:10_000]), content[:10_000], withIndex(content[:10]))
+	for _, format := range []compress.Format{compress.PZ, compress.Zstd} {
+		other := bbtest.Encode(t, content[:10_000], compress.WithFormat(format))
+		if _, err := bbtest.OpenFile(other, withIndex(index)); !errors.Is(err, compress.ErrOption) {
+			t.Errorf("NewReaderAt of a .%v file: %v", format, err)
+		}
+		if _, err := bbtest.FileInfo(other, withIndex(index)); !errors.Is(err, compress.ErrOption) {
+			t.Errorf("ReadInfo of a .%v file: %v", format, err)
+		}
+	}
 	if _, err := bbtest.OpenFile(file, compress.WithIndex(nil, -1)); !errors.Is(err, compress.ErrOption) {
 		t.Error("negative size: ", err)
 	}
@@ -218,22 +225,22 @@ func TestWithIndex(t *testing.T) {
 func TestWriteIndex(t *testing.T) {
 	file := gzipOf(t, bbtest.TextBytes(gzipSize, 1))
 	r := bbtest.OpenAt(t, file)
-	for _, f := range []compress.IndexFormat{compress.IndexBgzip, 0, 99} {
+	for _, f := range []string{"bgzip", "", "none"} {
 		if err := r.WriteIndex(io.Discard, f); !errors.Is(err, compress.ErrOption) {
-			t.Errorf("%v: %v", f, err)
+			t.Errorf("%q: %v", f, err)
 		}
 	}
 	cause := errors.New("disk full")
 	full := bbtest.WriterFunc(func([]byte) (int, error) { return 0, cause })
-	if err := r.WriteIndex(full, compress.IndexGZIDX); err != cause {
+	if err := r.WriteIndex(full, "gzidx"); err != cause {
 		t.Error(err)
 	}
 	r.Close()
-	if err := r.WriteIndex(io.Discard, compress.IndexGZIDX); !errors.Is(err, compress.ErrClosed) {
+	if err := r.WriteIndex(io.Discard, "gzidx"); !errors.Is(err, compress.ErrClosed) {
 		t.Error(err)
 	}
 	if err := bbtest.OpenAt(t, bbtest.Encode(t, nil)).WriteIndex(
-		io.Discard, compress.IndexGZIDX,
+		io.Discard, "gzidx",
 	); !errors.Is(err, compress.ErrOption) {
 		t.Error(err)
 	}
@@ -286,7 +293,7 @@ func TestGzipLimits(t *testing.T) {
 	); !errors.Is(err, compress.ErrTooLarge) {
 		t.Error(err)
 	}
-	index := gzipIndexOf(t, file, compress.IndexGztool)
+	index := gzipIndexOf(t, file, "gztool")
 	_, err = bbtest.OpenFile(file, compress.WithMaxDecodedSize(gzipSize-1), withIndex(index))
 	if !errors.Is(err, compress.ErrTooLarge) {
 		t.Error(err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/blackbox/bbtest"
+	"github.com/gopz/compress/internal/bridge"
 )
 
 // TestReadAtRandom reads at random places from several goroutines, with the cursor in use.
@@ -22,7 +23,7 @@ func TestReadAtRandom(t *testing.T) {
 	file := bbtest.Encode(t, a, compress.WithBlockSize(bbtest.BlockSize))
 	file = append(file, bbtest.Encode(t, b, compress.WithBlockSize(2*bbtest.BlockSize),
 		bridge.Pipeline("lzr"))...)
-	for _, opts := range [][]compress.Option{
+	for _, opts := range [][]compress.ReaderOption{
 		{compress.WithConcurrency(1)},
 		{compress.WithConcurrency(2)},
 		{compress.WithConcurrency(8)},
@@ -320,7 +321,7 @@ func TestOpenCanceled(t *testing.T) {
 			return err
 		})
 		open(func(src *bbtest.CancelingReaderAt, size int64, o compress.Option) error {
-			_, err := compress.ReadInfo(src, size, o)
+			_, err := compress.ReadInfo(src, size, nil, o)
 			return err
 		})
 	}

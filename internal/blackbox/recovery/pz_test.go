@@ -12,6 +12,7 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/blackbox/bbtest"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/pzfile"
 	"github.com/gopz/compress/internal/testenv"
@@ -23,7 +24,7 @@ func TestRecoverCutAndFollowed(t *testing.T) {
 	a := bbtest.MixedBytes(6*bbtest.BlockSize + 100)
 	for _, c := range []struct {
 		name string
-		opts []compress.Option
+		opts []compress.WriterOption
 		b    []byte
 	}{
 		{"longer", nil, bbtest.RandomBytes(9*bbtest.BlockSize+50, 1)},
@@ -31,10 +32,10 @@ func TestRecoverCutAndFollowed(t *testing.T) {
 		{"one block", nil, bbtest.TextBytes(90, 2)},
 		{"empty", nil, nil},
 		{
-			"no checks", []compress.Option{compress.WithChecksum(false)},
+			"no checks", []compress.WriterOption{compress.WithChecksum(false)},
 			bbtest.RandomBytes(9*bbtest.BlockSize, 1),
 		},
-		{"sizes", []compress.Option{compress.WithContentSize(int64(len(a)))}, bbtest.MixedBytes(len(a))},
+		{"sizes", []compress.WriterOption{compress.WithContentSize(int64(len(a)))}, bbtest.MixedBytes(len(a))},
 	} {
 		one := bbtest.Encode(t, a, append(c.opts, compress.WithBlockSize(bbtest.BlockSize))...)
 		sized := append(c.opts, compress.WithBlockSize(bbtest.BlockSize),

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/blackbox/bbtest"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/zstfile"
 	"github.com/gopz/compress/internal/zstframe"
 )
@@ -18,7 +19,7 @@ import (
 // seekableParts returns a .zst file of the Writer, its content, its frames and its seek table.
 func seekableParts(
 	t testing.TB,
-	opts ...compress.Option,
+	opts ...compress.WriterOption,
 ) (file, content []byte, frames [][]byte, table []byte) {
 	content = slices.Concat(bbtest.MixedBytes(8*bbtest.BlockSize),
 		bbtest.RandomBytes(4*bbtest.BlockSize, 7), bbtest.TextBytes(100, 8))
@@ -72,7 +73,7 @@ func TestRecoverZstd(t *testing.T) {
 // TestRecoverMovedFrames deletes, inserts and replaces bytes in and around each frame, with and
 // without the seek table. Only the frames that they touch may be lost.
 func TestRecoverMovedFrames(t *testing.T) {
-	for _, opts := range [][]compress.Option{nil, {compress.WithChecksum(false)}} {
+	for _, opts := range [][]compress.WriterOption{nil, {compress.WithChecksum(false)}} {
 		file, content, frames, table := seekableParts(t, opts...)
 		for k := range frames {
 			at := bbtest.FrameAt(t, file, k)
@@ -432,7 +433,7 @@ func TestRecoverListedOften(t *testing.T) {
 // one, with and without checksums. Both frames must be reported, and nothing else may move.
 func TestRecoverContentSize(t *testing.T) {
 	const cut = 6
-	for _, opts := range [][]compress.Option{nil, {compress.WithChecksum(false)}} {
+	for _, opts := range [][]compress.WriterOption{nil, {compress.WithChecksum(false)}} {
 		file, content, frames, _ := seekableParts(t, opts...)
 		for flipped := range frames[:len(frames)-1] { // the last one states its size in a byte
 			if flipped == cut {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/blackbox/bbtest"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
 )
@@ -74,18 +75,19 @@ func testDictionary(t *testing.T, pipe string, d *compress.Dictionary) {
 			continue
 		}
 		for _, content := range dictionaryContents() {
-			opts := []compress.Option{
+			opts := []compress.WriterOption{
 				bridge.Pipeline(pipe), compress.WithDictionary(d), compress.WithLevel(level),
 				compress.WithBlockSize(bbtest.BlockSize),
 				compress.WithConcurrency(3),
 			}
+			reading := []compress.ReaderOption{compress.WithDictionary(d), compress.WithConcurrency(3)}
 			file := bbtest.Encode(t, content, opts...)
-			bbtest.CheckAllReaders(t, file, content, opts...)
+			bbtest.CheckAllReaders(t, file, content, reading...)
 			small, err := compress.AppendEncode(nil, content, opts...)
 			if err != nil {
 				t.Fatal(err)
 			}
-			bbtest.CheckAllReaders(t, small, content, opts...)
+			bbtest.CheckAllReaders(t, small, content, reading...)
 			again, err := compress.AppendEncode(nil, content, append(opts, compress.WithConcurrency(1))...)
 			if err != nil || !bytes.Equal(again, small) {
 				t.Errorf("level %d, %d bytes: output depends on the number of workers (%v)",
@@ -140,7 +142,7 @@ func TestDictionaryFlush(t *testing.T) {
 		d := bbtest.NewDictionary(t, p)
 		for i := range 9 {
 			var file bytes.Buffer
-			opts := []compress.Option{
+			opts := []compress.WriterOption{
 				bridge.Pipeline(withDictionaries[i/3]), compress.WithDictionary(d),
 				compress.WithLevel(1 + i%3*4),
 				compress.WithBlockSize(bbtest.BlockSize),
@@ -181,7 +183,7 @@ func TestDictionaryErrors(t *testing.T) {
 	content := corpus.ByName("json").MakeSeed(3*bbtest.BlockSize, 5)
 	var files [][]byte
 	for _, f := range []compress.Format{compress.PZ, compress.Zstd} {
-		opts := []compress.Option{
+		opts := []compress.WriterOption{
 			compress.WithFormat(f), compress.WithBlockSize(bbtest.BlockSize), compress.WithDictionary(right),
 		}
 		var flushed bytes.Buffer
@@ -266,17 +268,18 @@ func TestDictionaryAllocs(t *testing.T) {
 	testenv.Measures(t)
 	d := bbtest.NewDictionary(t, bbtest.TestDictionaries(t)["trained"])
 	for _, pipe := range withDictionaries {
-		opts := []compress.Option{bridge.Pipeline(pipe), compress.WithDictionary(d)}
+		opts := []compress.WriterOption{bridge.Pipeline(pipe), compress.WithDictionary(d)}
 		content := corpus.Document(3)
 		file, err := compress.AppendEncode(make([]byte, 0, 4<<10), content, opts...)
 		if err != nil {
 			t.Fatal(err)
 		}
 		out := make([]byte, 0, 8<<10)
+		reading := []compress.ReaderOption{compress.WithDictionary(d)}
 		if n := testing.AllocsPerRun(100, func() { compress.AppendEncode(out, content, opts...) }); n >= 1 {
 			t.Errorf("%s: AppendEncode: %v allocations", pipe, n)
 		}
-		if n := testing.AllocsPerRun(100, func() { compress.AppendDecode(out, file, opts...) }); n >= 1 {
+		if n := testing.AllocsPerRun(100, func() { compress.AppendDecode(out, file, reading...) }); n >= 1 {
 			t.Errorf("%s: AppendDecode: %v allocations", pipe, n)
 		}
 	}
@@ -301,7 +304,7 @@ func TestDictionaryTools(t *testing.T) {
 				if !testenv.All() && level%4 != 1 {
 					continue
 				}
-				opts := []compress.Option{
+				opts := []compress.WriterOption{
 					compress.WithFormat(compress.Zstd), compress.WithDictionary(d),
 					compress.WithLevel(level), compress.WithBlockSize(1 << 16),
 				}
@@ -390,7 +393,7 @@ func TestDictionaryPlan(t *testing.T) {
 	all := bbtest.TestDictionaries(t)
 	for _, pipe := range withDictionaries {
 		content := corpus.ByName("json").MakeSeed(5*bbtest.BlockSize+100, 5)
-		opts := []compress.Option{bridge.Pipeline(pipe), compress.WithBlockSize(bbtest.BlockSize)}
+		opts := []compress.WriterOption{bridge.Pipeline(pipe), compress.WithBlockSize(bbtest.BlockSize)}
 		var plans []*compress.Plan
 		var memory []int64
 		for _, p := range [][]byte{all["trained"], withID(all["trained"], 3), all["raw"], nil} {

@@ -11,12 +11,14 @@ import (
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/blackbox/bbtest"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/pzfile"
+	"github.com/gopz/compress/pipeline"
 )
 
 // longOptions are options for content of bbtest.VersionsOf.
-func longOptions(more ...compress.Option) []compress.Option {
-	return append([]compress.Option{compress.WithLongDistance(compress.MinWindow),
+func longOptions(more ...compress.WriterOption) []compress.WriterOption {
+	return append([]compress.WriterOption{compress.WithLongDistance(compress.MinWindow),
 		compress.WithBlockSize(1 << 13)}, more...)
 }
 
@@ -24,7 +26,7 @@ func longOptions(more ...compress.Option) []compress.Option {
 // of workers.
 func TestLongDistance(t *testing.T) {
 	content := bbtest.VersionsOf(24, 5000, 4)
-	for name, opts := range map[string][]compress.Option{
+	for name, opts := range map[string][]compress.WriterOption{
 		"default": nil, "unchecked": {compress.WithChecksum(false)}, "dense": {compress.WithLevel(7)},
 		"plain": {bridge.Pipeline("lzr")}, "tuned": {compress.WithTuning(compress.TuneAuto)},
 		"1 MiB": {compress.WithBlockSize(1 << 20)},
@@ -45,7 +47,7 @@ func TestLongDistance(t *testing.T) {
 				t.Errorf("%s: %d workers: %d bytes, %v", name, workers, len(got), err)
 			}
 		}
-		plain := bbtest.Encode(t, content, append([]compress.Option{compress.WithBlockSize(1 << 13)},
+		plain := bbtest.Encode(t, content, append([]compress.WriterOption{compress.WithBlockSize(1 << 13)},
 			opts...)...)
 		if name != "1 MiB" && len(first) > len(plain)/2 { // that is a single block
 			t.Errorf("%s: %d bytes, without long-distance matches %d", name, len(first), len(plain))
@@ -75,7 +77,7 @@ func TestLongDistanceStreams(t *testing.T) {
 	all := slices.Concat(files, bbtest.Encode(t, a), files)
 	content := slices.Concat(a, b, a, a, a, b, a)
 	bbtest.CheckAllReaders(t, all, content, compress.WithConcurrency(2))
-	info, err := compress.ReadInfo(bytes.NewReader(all), int64(len(all)))
+	info, err := bbtest.FileInfo(all)
 	if err != nil || len(info.Streams) != 7 {
 		t.Fatalf("%d streams, %v", len(info.Streams), err)
 	}
@@ -131,7 +133,7 @@ func TestLongDistanceAppend(t *testing.T) {
 
 // TestLongDistanceOptions checks which options go together.
 func TestLongDistanceOptions(t *testing.T) {
-	for i, opts := range [][]compress.Option{
+	for i, opts := range [][]compress.WriterOption{
 		{compress.WithLongDistance(1)}, {compress.WithLongDistance(-1)}, {
 			compress.WithLongDistance(compress.MaxWindow * 2),
 		},
@@ -164,12 +166,6 @@ func TestLongDistanceOptions(t *testing.T) {
 			t.Errorf("blocks of %d: window %d, %v, want %d", c.block, h.Window, err, c.window)
 		}
 	}
-	if _, err := bbtest.Decode(
-		bbtest.Encode(t, content), compress.WithLongDistance(compress.MinWindow),
-		compress.WithFormat(compress.Gzip),
-	); err != nil {
-		t.Error("a Reader with the options of a Writer:", err)
-	}
 }
 
 // TestLongDistanceMemory checks limits, and that a window claims no memory before there is content.
@@ -201,7 +197,7 @@ func TestLongDistanceMemory(t *testing.T) {
 	if _, err := bbtest.OpenFile(file); err != nil {
 		t.Error("a ReaderAt keeps no window:", err)
 	}
-	opts := []compress.Option{
+	opts := []compress.WriterOption{
 		compress.WithLongDistance(1 << 26), compress.WithBlockSize(1 << 16), compress.WithConcurrency(2),
 	}
 	least, err := compress.WriterMemory(append(opts, compress.WithMaxMemory(1<<40))...)
@@ -213,7 +209,7 @@ func TestLongDistanceMemory(t *testing.T) {
 	); !errors.Is(err, compress.ErrMemory) {
 		t.Error(err)
 	}
-	if n, err := compress.ReaderMemory(1<<16, opts...); err != nil || n < 1<<26 {
+	if n, err := compress.ReaderMemory(opts, compress.WithConcurrency(2)); err != nil || n < 1<<26 {
 		t.Errorf("ReaderMemory: %d, %v", n, err)
 	}
 }
@@ -227,28 +223,25 @@ func TestLongDistanceDevices(t *testing.T) {
 		for _, b := range []gpu.Backend{gpu.BackendAuto, gpu.BackendGPU,
 			gpu.BackendFused} {
 			for name, d := range map[string]gpu.Device{
-				"soft":   compress.NewSoftDevice(gpu.SoftConfig{Batch: 4}),
-				"lost":   compress.NewSoftDevice(gpu.SoftConfig{Batch: 2, LostAfter: 3}),
-				"coder":  bbtest.WrongDevice{Device: compress.NewSoftDevice(gpu.SoftConfig{}), Decode: false},
-				"decode": bbtest.WrongDevice{Device: compress.NewSoftDevice(gpu.SoftConfig{}), Decode: true},
+				"soft":   gpu.NewSoft(pipeline.Host, gpu.SoftConfig{Batch: 4}),
+				"lost":   gpu.NewSoft(pipeline.Host, gpu.SoftConfig{Batch: 2, LostAfter: 3}),
+				"coder":  bbtest.WrongDevice{Device: gpu.NewSoft(pipeline.Host, gpu.SoftConfig{}), Decode: false},
+				"decode": bbtest.WrongDevice{Device: gpu.NewSoft(pipeline.Host, gpu.SoftConfig{}), Decode: true},
 			} {
 				s := compress.NewScheduler(2)
 				s.EnableStats(true)
-				if err := s.SetDevice(d); err != nil {
-					t.Fatal(err)
-				}
 				if name == "coder" && b != gpu.BackendAuto {
 					continue // its results of other stages have no bytes to change
 				}
-				opts := longOptions(compress.WithLevel(level), compress.WithScheduler(s),
-					compress.WithBackend(b, b))
+				scheduler, device := compress.WithScheduler(s), compress.WithDevice(d, b, b)
+				opts := longOptions(compress.WithLevel(level), scheduler, device)
 				bbtest.Equal(t, bbtest.Encode(t, content, opts...), want, "Writer")
-				got, err := io.ReadAll(bbtest.NewReader(t, bytes.NewReader(want), opts...))
+				got, err := io.ReadAll(bbtest.NewReader(t, bytes.NewReader(want), scheduler, device))
 				if err != nil {
 					t.Fatalf("level %d, %v, %s: %v", level, b, name, err)
 				}
 				bbtest.Equal(t, got, content, "Reader")
-				bbtest.CheckReaderAt(t, want, content, opts...)
+				bbtest.CheckReaderAt(t, want, content, scheduler, device)
 				if b != gpu.BackendAuto && bbtest.RanOn(s.Stats(), gpu.BackendGPU) == 0 {
 					t.Errorf("level %d, %v, %s: nothing ran on the device", level, b, name)
 				}

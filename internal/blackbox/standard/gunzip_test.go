@@ -221,11 +221,11 @@ func TestGunzipMemory(t *testing.T) {
 		workers int
 		limit   int64
 	}{{1, 0}, {2, 16 << 20}, {2, 32 << 20}, {8, 0}} {
-		opts := []compress.Option{
+		opts := []compress.ReaderOption{
 			compress.WithConcurrency(c.workers), compress.WithMaxMemory(c.limit),
-			bridge.Pipeline("deflate"),
 		}
-		most, err := compress.ReaderMemory(0, opts...)
+		most, err := compress.ReaderMemory(
+			[]compress.WriterOption{compress.WithFormat(compress.Gzip)}, opts...)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/blackbox/bbtest"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/zstfile"
 )
 
@@ -175,7 +176,7 @@ func (f twoFrames) check(t *testing.T, name string, table []byte, kind error) {
 }
 
 // read reads all content at once. It returns the number of bytes, or −1 if they are wrong.
-func (f twoFrames) read(file []byte, opts ...compress.Option) (int, error) {
+func (f twoFrames) read(file []byte, opts ...compress.ReaderOption) (int, error) {
 	r, err := bbtest.OpenFile(file, opts...)
 	if err != nil {
 		return 0, err
@@ -241,7 +242,9 @@ func TestLostFrames(t *testing.T) {
 	// The last frames have the same size.
 	content := slices.Concat(bbtest.TextBytes(5*bbtest.BlockSize+10, 1),
 		bbtest.RandomBytes(4*bbtest.BlockSize, 2))
-	zst := []compress.Option{compress.WithFormat(compress.Zstd), compress.WithBlockSize(bbtest.BlockSize)}
+	zst := []compress.WriterOption{
+		compress.WithFormat(compress.Zstd), compress.WithBlockSize(bbtest.BlockSize),
+	}
 	written := bbtest.Encode(t, content, zst...)
 	var frames [][]byte
 	for i := range 10 {

@@ -14,6 +14,7 @@ import (
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/blackbox/bbtest"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
 )
@@ -33,7 +34,7 @@ func TestFlushRandom(t *testing.T) {
 				content := corpus.ByName(name).Make(6*bbtest.FlushBlock + r.IntN(1000))
 				pieces := bbtest.SplitAtRandom(content, r)
 				what := fmt.Sprintf("%s, level %d, %s", p.Name, level, name)
-				opts := []compress.Option{
+				opts := []compress.WriterOption{
 					bridge.Pipeline(p.Name), compress.WithLevel(level),
 					compress.WithBlockSize(bbtest.FlushBlock),
 				}
@@ -64,22 +65,23 @@ func TestFlushDevice(t *testing.T) {
 	content := corpus.ByName("log").Make(2*bbtest.FlushBlock + 100)
 	pieces := bbtest.SplitAtRandom(content, r)
 	for _, p := range bridge.Pipelines() {
-		for _, tuning := range []compress.Tuning{compress.TuneFixed, compress.TuneTrial,
-			compress.TuneLiterals} {
-			what := fmt.Sprint(p.Name, ", ", tuning)
-			opts := []compress.Option{
+		for name, tuning := range map[string]compress.WriterOption{
+			"fixed": nil, "trial": compress.WithTuning(compress.TuneTrial), "literals": bridge.Literals(),
+		} {
+			what := fmt.Sprint(p.Name, ", ", name)
+			opts := []compress.WriterOption{
 				bridge.Pipeline(p.Name), compress.WithLevel(5),
-				compress.WithBlockSize(bbtest.FlushBlock), compress.WithTuning(tuning),
+				compress.WithBlockSize(bbtest.FlushBlock), tuning,
 			}
 			file, _ := bbtest.FlushPieces(t, pieces, 5000, opts...)
 			bbtest.Equal(t, bbtest.DecodeAll(t, file), content, what)
-			s := bbtest.DeviceScheduler(t, 2, gpu.SoftConfig{Batch: 3})
+			s, d := bbtest.DeviceScheduler(t, 2, gpu.SoftConfig{Batch: 3})
 			for _, b := range []gpu.Backend{gpu.BackendAuto, gpu.BackendGPU} {
 				if b == gpu.BackendGPU && p.Format != compress.PZ {
 					continue // no device knows the entropy coding
 				}
 				got, _ := bbtest.FlushPieces(t, pieces, 5000,
-					append(opts, compress.WithScheduler(s), compress.WithBackend(b, b))...)
+					append(opts, compress.WithScheduler(s), compress.WithDevice(d, b, b))...)
 				bbtest.Equal(t, got, file, what+" on a device")
 			}
 		}
@@ -115,7 +117,7 @@ func TestFlushSeek(t *testing.T) {
 	pieces := bbtest.SplitAtRandom(content, r)
 	for _, f := range []compress.Format{compress.PZ, compress.Zstd} {
 		for _, checks := range []bool{true, false} {
-			opts := []compress.Option{
+			opts := []compress.WriterOption{
 				compress.WithFormat(f), compress.WithBlockSize(bbtest.FlushBlock),
 				compress.WithChecksum(checks),
 			}
@@ -148,7 +150,7 @@ func TestFlushEdges(t *testing.T) {
 		content := slices.Concat(pieces...)
 		for _, p := range bridge.Pipelines() {
 			what := fmt.Sprint(p.Name, sizes)
-			opts := []compress.Option{bridge.Pipeline(p.Name), compress.WithBlockSize(b)}
+			opts := []compress.WriterOption{bridge.Pipeline(p.Name), compress.WithBlockSize(b)}
 			file, _ := bbtest.FlushPieces(t, pieces, len(content), opts...)
 			bbtest.CheckAllReaders(t, file, content)
 			bbtest.Equal(t, bbtest.DecodeAll(t, file), content, what)

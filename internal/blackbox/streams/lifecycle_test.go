@@ -12,6 +12,7 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/blackbox/bbtest"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/errs"
 )
 
@@ -71,15 +72,12 @@ func TestClosed(t *testing.T) {
 func TestReset(t *testing.T) {
 	bbtest.CheckGoroutines(t)
 	content := bbtest.MixedBytes(10*bbtest.BlockSize + 9)
-	opts := []compress.Option{
-		compress.WithBlockSize(bbtest.BlockSize),
-		bridge.Pipeline("lzr"),
-		compress.WithConcurrency(2),
-		compress.WithChecksum(false),
-	}
+	both := []compress.Option{compress.WithConcurrency(2), compress.WithChecksum(false)}
+	opts := append(bbtest.ForWriter(both...), compress.WithBlockSize(bbtest.BlockSize),
+		bridge.Pipeline("lzr"))
 	want := bbtest.Encode(t, content, opts...)
 	w := bbtest.NewWriter(t, nil, opts...)
-	r := bbtest.NewReader(t, nil, opts...)
+	r := bbtest.NewReader(t, nil, bbtest.ForReader(both...)...)
 	for i := range 6 {
 		var b bytes.Buffer
 		w.Reset(&b)
@@ -118,9 +116,8 @@ func TestCancel(t *testing.T) {
 			bbtest.MustFinish(t, fmt.Sprint("cancel at block ", k), func() {
 				ctx, cancel := context.WithCancelCause(t.Context())
 				opts := []compress.Option{
-					compress.WithBlockSize(bbtest.BlockSize),
-					compress.WithConcurrency(workers),
 					compress.WithContext(ctx),
+					compress.WithConcurrency(workers),
 					compress.WithProgress(func(p compress.Progress) {
 						if p.Blocks == int64(k) {
 							cancel(bbtest.ErrTest)
@@ -130,24 +127,25 @@ func TestCancel(t *testing.T) {
 				if k == 0 {
 					cancel(bbtest.ErrTest)
 				}
-				w := bbtest.NewWriter(t, io.Discard, opts...)
+				w := bbtest.NewWriter(t, io.Discard,
+					append(bbtest.ForWriter(opts...), compress.WithBlockSize(bbtest.BlockSize))...)
 				_, err := w.Write(content)
 				if closeErr := w.Close(); !errors.Is(closeErr, bbtest.ErrTest) &&
 					!(err == nil && closeErr == nil && k > 0) {
 					t.Error("Writer:", closeErr)
 				}
 				ctx, cancel = context.WithCancelCause(t.Context())
-				opts[2] = compress.WithContext(ctx)
+				opts[0] = compress.WithContext(ctx)
 				if k == 0 {
 					cancel(bbtest.ErrTest)
 				}
-				if got, err := bbtest.Decode(file, opts...); !errors.Is(err, bbtest.ErrTest) ||
-					!bytes.HasPrefix(content, got) {
+				got, err := bbtest.Decode(file, bbtest.ForReader(opts...)...)
+				if !errors.Is(err, bbtest.ErrTest) || !bytes.HasPrefix(content, got) {
 					t.Error("Reader:", err)
 				}
 				ctx, cancel = context.WithCancelCause(t.Context())
-				opts[2] = compress.WithContext(ctx)
-				ra := bbtest.OpenAt(t, file, opts...)
+				opts[0] = compress.WithContext(ctx)
+				ra := bbtest.OpenAt(t, file, bbtest.ForReader(opts...)...)
 				cancel(bbtest.ErrTest)
 				if _, err := ra.ReadAt(make([]byte, 100), 0); !errors.Is(err, bbtest.ErrTest) ||
 					!errors.Is(err, context.Canceled) {
@@ -156,7 +154,9 @@ func TestCancel(t *testing.T) {
 				if _, err := ra.WriteTo(io.Discard); !errors.Is(err, bbtest.ErrTest) {
 					t.Error("WriteTo:", err)
 				}
-				if _, err := compress.AppendEncode(nil, content, opts...); !errors.Is(err, bbtest.ErrTest) {
+				_, err = compress.AppendEncode(nil, content,
+					append(bbtest.ForWriter(opts...), compress.WithBlockSize(bbtest.BlockSize))...)
+				if !errors.Is(err, bbtest.ErrTest) {
 					t.Error("AppendEncode:", err)
 				}
 			})
@@ -394,23 +394,24 @@ type endsNoter struct {
 	ends []int
 }
 
-func (e *endsNoter) EndStream() error {
+func (e *endsNoter) endStream() error {
 	e.ends = append(e.ends, e.Len())
 	return nil
 }
 
-// TestStreamLimit checks that a Writer begins another stream when one has enough content. Each is then
+// TestStreams checks that a Writer begins another stream when one has enough content. Each is then
 // a file of its own, and the bytes do not depend on threads and Writes.
-func TestStreamLimit(t *testing.T) {
+func TestStreams(t *testing.T) {
 	const limit = 1 << 20
 	for _, format := range []compress.Format{compress.PZ, compress.Zstd} {
 		for _, size := range []int{0, 1000, limit - 1, limit, limit + 1, limit + 100_000, 3*limit + 99} {
 			name := fmt.Sprintf("%v, %d bytes", format, size)
 			content := bbtest.MixedBytes(size)
-			opts := []compress.Option{
-				compress.WithFormat(format), compress.WithBlockSize(1 << 16), compress.WithStreamLimit(limit),
-			}
 			var file endsNoter
+			opts := []compress.WriterOption{
+				compress.WithFormat(format), compress.WithBlockSize(1 << 16),
+				bridge.Streams(limit, file.endStream),
+			}
 			w := bbtest.NewWriter(t, &file, append(opts, compress.WithConcurrency(2),
 				compress.WithContentSize(int64(size)))...)
 			w.ReadFrom(iotest.OneByteReader(bytes.NewReader(content[:min(10, size)])))
@@ -432,9 +433,13 @@ func TestStreamLimit(t *testing.T) {
 				at = end
 			}
 			known := append(opts, compress.WithContentSize(int64(size)))
+			ends := len(file.ends)
 			again := bbtest.Encode(t, content, append(known, compress.WithConcurrency(1))...)
 			if !bytes.Equal(again, file.Bytes()) {
 				t.Errorf("%s: other bytes with one thread", name)
+			}
+			if len(file.ends) != 2*ends {
+				t.Errorf("%s: %d streams end with one thread", name, len(file.ends)-ends)
 			}
 			w.Reset(io.Discard) // the next file begins with its own stream
 			w.Write(content)
@@ -445,13 +450,13 @@ func TestStreamLimit(t *testing.T) {
 	}
 }
 
-// TestStreamLimitFlushes writes streams with flushes. They end behind a frame, not within one.
-func TestStreamLimitFlushes(t *testing.T) {
+// TestStreamsFlushes writes streams with flushes. They end behind a frame, not within one.
+func TestStreamsFlushes(t *testing.T) {
 	content := bbtest.MixedBytes(2<<20 + 99)
 	for _, format := range []compress.Format{compress.PZ, compress.Zstd} {
 		var file bytes.Buffer
 		w := bbtest.NewWriter(t, &file, compress.WithFormat(format), compress.WithBlockSize(1<<16),
-			compress.WithStreamLimit(1<<20))
+			bridge.Streams(1<<20, noEnd))
 		for p := content; len(p) > 0; p = p[min(len(p), 9999):] {
 			w.Write(p[:min(len(p), 9999)])
 			if err := w.Flush(); err != nil {
@@ -471,15 +476,19 @@ func TestStreamLimitFlushes(t *testing.T) {
 	}
 }
 
-// TestStreamLimitOptions checks which options do not go together.
-func TestStreamLimitOptions(t *testing.T) {
-	for _, opts := range [][]compress.Option{
-		{compress.WithStreamLimit(-1)},
-		{compress.WithStreamLimit(1<<20 - 1)},
-		{compress.WithStreamLimit(1 << 20), compress.WithFormat(compress.Gzip)},
-		{compress.WithStreamLimit(1 << 20), compress.WithLongDistance(compress.DefaultWindow)},
+// noEnd does nothing at the end of a stream.
+func noEnd() error { return nil }
+
+// TestStreamsOptions checks which options do not go together.
+func TestStreamsOptions(t *testing.T) {
+	for _, opts := range [][]compress.WriterOption{
+		{bridge.Streams(-1, noEnd)},
+		{bridge.Streams(0, noEnd)},
+		{bridge.Streams(1<<20-1, noEnd)},
+		{bridge.Streams(1<<20, noEnd), compress.WithFormat(compress.Gzip)},
+		{bridge.Streams(1<<20, noEnd), compress.WithLongDistance(compress.DefaultWindow)},
 		{
-			compress.WithStreamLimit(1 << 20), compress.WithFormat(compress.Zstd),
+			bridge.Streams(1<<20, noEnd), compress.WithFormat(compress.Zstd),
 			compress.WithSingleFrame(true),
 		},
 	} {
@@ -488,7 +497,7 @@ func TestStreamLimitOptions(t *testing.T) {
 		}
 	}
 	if _, err := compress.NewPlan(
-		1<<22, compress.WithStreamLimit(1<<20),
+		1<<22, bridge.Streams(1<<20, noEnd),
 	); !errors.Is(err, compress.ErrOption) {
 		t.Errorf("NewPlan: error %v, want ErrOption", err)
 	}

@@ -2,58 +2,70 @@ package streams
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
-	"testing/iotest"
 	"time"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/blackbox/bbtest"
-	"github.com/gopz/compress/internal/corpus"
-	"github.com/gopz/compress/internal/gzfile"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/pzfile"
-	"github.com/gopz/compress/internal/zstfile"
-	"github.com/gopz/compress/simd"
+	"github.com/gopz/compress/internal/testenv"
+	"github.com/gopz/compress/pipeline"
 )
 
-// TestOptionErrors checks that every constructor rejects options out of range.
+// TestOptionErrors checks that every function rejects options out of range.
 func TestOptionErrors(t *testing.T) {
-	for name, opt := range map[string]compress.Option{
+	for name, opt := range map[string]compress.WriterOption{
 		"level 0":       compress.WithLevel(0),
 		"level 10":      compress.WithLevel(10),
+		"format":        compress.WithFormat(99),
 		"pipeline":      bridge.Pipeline("none"),
+		"tuning":        compress.WithTuning(compress.TuneTrial + 1),
 		"concurrency":   compress.WithConcurrency(-1),
 		"block 1":       compress.WithBlockSize(1),
 		"block 5000":    compress.WithBlockSize(5000),
 		"block 128 MiB": compress.WithBlockSize(128 << 20),
 		"memory":        compress.WithMaxMemory(-1),
 		"memory target": bridge.MemoryTarget(-1),
-		"decoded size":  compress.WithMaxDecodedSize(-1),
 		"content size":  compress.WithContentSize(-2),
 	} {
-		if _, err := compress.NewWriter(io.Discard, opt); !errors.Is(err, compress.ErrOption) {
-			t.Errorf("%s: NewWriter: %v", name, err)
+		_, newErr := compress.NewWriter(io.Discard, opt)
+		_, encodeErr := compress.AppendEncode(nil, nil, opt)
+		_, planErr := compress.NewPlan(10, opt)
+		_, memoryErr := compress.WriterMemory(opt)
+		_, readerErr := compress.ReaderMemory([]compress.WriterOption{opt})
+		for function, err := range map[string]error{
+			"NewWriter": newErr, "AppendEncode": encodeErr, "NewPlan": planErr, "WriterMemory": memoryErr,
+			"ReaderMemory": readerErr,
+		} {
+			if !errors.Is(err, compress.ErrOption) {
+				t.Errorf("%s: %s: %v", name, function, err)
+			}
 		}
-		if _, err := compress.NewReader(nil, opt); !errors.Is(err, compress.ErrOption) {
-			t.Errorf("%s: NewReader: %v", name, err)
+	}
+	for name, opt := range map[string]compress.ReaderOption{
+		"concurrency":   compress.WithConcurrency(1 << 20),
+		"memory":        compress.WithMaxMemory(-1),
+		"memory target": bridge.MemoryTarget(-1),
+		"decoded size":  compress.WithMaxDecodedSize(-1),
+		"index size":    compress.WithIndex(nil, -1),
+		"cache":         compress.WithCache(new(compress.Cache)),
+	} {
+		for _, r := range readers {
+			if err := r.read(nil, nil, opt); !errors.Is(err, compress.ErrOption) {
+				t.Errorf("%s: %s: %v", name, r.name, err)
+			}
 		}
-		if _, err := compress.NewReaderAt(nil, 0, opt); !errors.Is(err, compress.ErrOption) {
-			t.Errorf("%s: NewReaderAt: %v", name, err)
-		}
-		if _, err := compress.AppendEncode(nil, nil, opt); !errors.Is(err, compress.ErrOption) {
-			t.Errorf("%s: AppendEncode: %v", name, err)
-		}
-		if _, err := compress.AppendDecode(nil, nil, opt); !errors.Is(err, compress.ErrOption) {
-			t.Errorf("%s: AppendDecode: %v", name, err)
-		}
-		if _, err := compress.WriterMemory(opt); !errors.Is(err, compress.ErrOption) {
-			t.Errorf("%s: WriterMemory: %v", name, err)
-		}
-		if _, err := compress.ReaderMemory(0, opt); !errors.Is(err, compress.ErrOption) {
+		if _, err := compress.ReaderMemory(nil, opt); !errors.Is(err, compress.ErrOption) {
 			t.Errorf("%s: ReaderMemory: %v", name, err)
 		}
 	}
@@ -84,25 +96,6 @@ func TestContentSize(t *testing.T) {
 	}
 }
 
-// TestReaderIgnoresWriterOptions checks that a Reader ignores options that are for Writers only.
-func TestReaderIgnoresWriterOptions(t *testing.T) {
-	a, err := compress.ReaderMemory(16 << 20)
-	b, err2 := compress.ReaderMemory(16<<20, compress.WithContentSize(1000))
-	if err != nil || err2 != nil || a != b {
-		t.Errorf("%d, %v; with WithContentSize %d, %v", a, err, b, err2)
-	}
-	if _, err := compress.NewReader(
-		nil, bridge.Pipeline("lzf"), compress.WithBlockSize(16<<20),
-	); err != nil {
-		t.Error(err)
-	}
-	if _, err := compress.NewWriter(
-		io.Discard, bridge.Pipeline("lzf"), compress.WithBlockSize(16<<20),
-	); !errors.Is(err, compress.ErrOption) {
-		t.Error("Writer:", err)
-	}
-}
-
 // TestOneShotErrors checks that AppendEncode appends nothing if it fails.
 func TestOneShotErrors(t *testing.T) {
 	for _, n := range []int64{5, 2 << 20} {
@@ -118,31 +111,39 @@ func TestOneShotErrors(t *testing.T) {
 func TestOptionsRoundTrip(t *testing.T) {
 	var noContext context.Context
 	content := bbtest.MixedBytes(300_000)
-	for name, opts := range map[string][]compress.Option{
-		"defaults":  nil,
-		"no checks": {compress.WithChecksum(false), compress.WithBlockSize(bbtest.BlockSize)},
-		"size":      {compress.WithContentSize(int64(len(content))), compress.WithBlockSize(1 << 16)},
+	type writing = []compress.WriterOption // for the Writer alone
+	type both = []compress.Option
+	for name, c := range map[string]struct {
+		writing writing
+		both    both
+	}{
+		"defaults": {},
+		"no checks": {
+			writing{compress.WithBlockSize(bbtest.BlockSize)}, both{compress.WithChecksum(false)},
+		},
+		"size": {
+			writing{compress.WithContentSize(int64(len(content))), compress.WithBlockSize(1 << 16)}, nil,
+		},
 		"scheduler": {
-			compress.WithScheduler(compress.NewScheduler(3)), compress.WithBlockSize(bbtest.BlockSize),
+			writing{compress.WithBlockSize(bbtest.BlockSize)},
+			both{compress.WithScheduler(compress.NewScheduler(3))},
 		},
-		"big blocks": {compress.WithBlockSize(compress.MaxBlockSize), compress.WithConcurrency(2)},
-		"memory":     {compress.WithMaxMemory(4 << 20), compress.WithBlockSize(1 << 16)},
-		"fast":       {compress.WithLevel(compress.MinLevel)},
-		"dense":      {compress.WithLevel(compress.MaxLevel)},
-		"nil options": {
+		"big blocks": {
+			writing{compress.WithBlockSize(compress.MaxBlockSize)}, both{compress.WithConcurrency(2)},
+		},
+		"memory": {writing{compress.WithBlockSize(1 << 16)}, both{compress.WithMaxMemory(4 << 20)}},
+		"fast":   {writing{compress.WithLevel(compress.MinLevel)}, nil},
+		"dense":  {writing{compress.WithLevel(compress.MaxLevel)}, nil},
+		"nil options": {writing{nil}, both{
 			nil, compress.WithScheduler(nil), compress.WithContext(noContext), compress.WithProgress(nil),
-		},
+			compress.WithTrace(nil), compress.WithDictionary(nil),
+			compress.WithDevice(nil, gpu.BackendAuto, gpu.BackendAuto),
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bbtest.CheckAllReaders(t, bbtest.Encode(t, content, opts...), content, opts...)
+			file := bbtest.Encode(t, content, append(c.writing, bbtest.ForWriter(c.both...)...)...)
+			bbtest.CheckAllReaders(t, file, content, bbtest.ForReader(c.both...)...)
 		})
-	}
-}
-
-// TestKernels checks that Kernels names the tier of kernels in use.
-func TestKernels(t *testing.T) {
-	if k := simd.Tier(); k != simd.Tier() || !slices.Contains(simd.Tiers(), k) {
-		t.Errorf("Kernels: %q, want %q of %q", k, simd.Tier(), simd.Tiers())
 	}
 }
 
@@ -215,17 +216,13 @@ func TestFormatString(t *testing.T) {
 
 // TestOptionErrorText checks that the error of an invalid option lists what is valid.
 func TestOptionErrorText(t *testing.T) {
-	var pipelines []string
-	for _, p := range bridge.Pipelines() {
-		pipelines = append(pipelines, p.Name)
-	}
 	for _, c := range []struct {
-		opt  compress.Option
+		opt  compress.WriterOption
 		want []string
 	}{
 		{compress.WithFormat(99), []string{"format 99", "PZ", "Gzip", "Zstd"}},
-		{bridge.Pipeline("none"), append(pipelines, `"none"`)},
-		{compress.WithTuning(99), []string{"99", "TuneFixed", "TuneAuto", "TuneTrial", "TuneLiterals"}},
+		{bridge.Pipeline("none"), []string{`"none"`}},
+		{compress.WithTuning(99), []string{"99", "TuneFixed", "TuneAuto", "TuneTrial"}},
 		{compress.WithLevel(10), []string{"10", "1 … 9"}},
 		{compress.WithBlockSize(5000), []string{"5000", "power of two", "4096", "67108864"}},
 		{compress.WithConcurrency(-1), []string{"-1", "0 …"}},
@@ -239,160 +236,271 @@ func TestOptionErrorText(t *testing.T) {
 	}
 }
 
-// TestProbeZstd probes files of all formats, of frames with and without a size, and of parts of
-// files.
-func TestProbeZstd(t *testing.T) {
-	written := bbtest.Encode(t, []byte("content"), compress.WithFormat(compress.Zstd))
-	table := bbtest.MakeSeekTable(false)
-	unsized := bbtest.StoredFrame(zstfile.Header{ContentSize: -1, Window: 1 << 10}, []byte("content"))
-	for _, c := range []struct {
-		name         string
-		file         []byte
-		table, sized bool
-	}{
-		{"written", written, true, true},
-		{"end missing", written[:len(written)-1], false, true},
-		{"beginning missing", written[1:], true, false},
-		{"no size", unsized, false, false},
-		{"no size, with table", slices.Concat(unsized, table), true, false},
-		{"cut header", written[:5], false, false},
-		{"pz", bbtest.Encode(t, []byte("content")), false, false},
-		{"gz", bbtest.Encode(t, []byte("content"), compress.WithFormat(compress.Gzip)), false, false},
-		{"empty", nil, false, false},
-	} {
-		table, sized := bridge.ProbeZstd(bytes.NewReader(c.file), int64(len(c.file)))
-		if table != c.table || sized != c.sized {
-			t.Errorf("%s: table %v, sized %v, want %v, %v", c.name, table, sized, c.table, c.sized)
+// A pairing is what two options meet: their names, and those of the format and of the function.
+type pairing []string
+
+// conflicts reports whether the pairing has all names of a line of a list.
+func (p pairing) conflicts(list string) bool {
+	missing := func(name string) bool { return !slices.Contains(p, name) }
+	for line := range strings.Lines(list) {
+		names := strings.Fields(line)
+		if len(names) > 0 && !slices.ContainsFunc(names, missing) {
+			return true
 		}
+	}
+	return false
+}
+
+// check checks the error of a function that was called with the pairing.
+func (p pairing) check(t *testing.T, list string, err error) {
+	t.Helper()
+	if conflict := p.conflicts(list); conflict && !errors.Is(err, compress.ErrOption) {
+		t.Errorf("%s: error %v, want ErrOption", strings.Join(p, ", "), err)
+	} else if !conflict && err != nil {
+		t.Errorf("%s: %v", strings.Join(p, ", "), err)
 	}
 }
 
-// TestKeepTogether writes content that begins a block only near the end of the one before.
-func TestKeepTogether(t *testing.T) {
-	const size = 64 << 10
-	p := corpus.ByName("source").Make(10 * size)
-	for _, c := range []struct {
-		format        compress.Format
-		first, second int
-		begins        bool // the second part begins a block
-		opts          []compress.Option
-	}{
-		{format: compress.PZ, first: size - size/8, second: size/8 + 1, begins: true},
-		{format: compress.Zstd, first: size - size/8, second: size/8 + 1, begins: true},
-		{format: compress.PZ, first: size - size/8, second: size / 8},
-		{format: compress.PZ, first: size - size/8 - 1, second: 2 * size},
-		{format: compress.PZ, first: 2*size - 1, second: 3 * size, begins: true},
-		{format: compress.PZ, first: 2 * size, second: 10, begins: true},
-		{format: compress.PZ, first: 0, second: 2 * size, begins: true},
-		{format: compress.PZ, first: size - 1, second: size, opts: []compress.Option{
-			compress.WithRsyncable(true),
-		}},
-	} {
-		var b bytes.Buffer
-		w, err := compress.NewWriter(&b, append(c.opts, compress.WithFormat(c.format),
-			compress.WithBlockSize(size))...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.Write(p[:c.first])
-		w.KeepTogether(int64(c.second))
-		w.Write(p[c.first : c.first+c.second])
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		w.KeepTogether(1) // does nothing
-		r, err := compress.NewReaderAt(bytes.NewReader(b.Bytes()), int64(b.Len()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		begins := false
-		for k := range r.Blocks() {
-			begins = begins || k.ContentOffset == int64(c.first)
-		}
-		got := make([]byte, c.first+c.second)
-		if _, err := r.ReadAt(got, 0); err != nil || !bytes.Equal(got, p[:len(got)]) {
-			t.Errorf("%v, %d and %d bytes: other content, %v", c.format, c.first, c.second, err)
-		}
-		if begins != c.begins {
-			t.Errorf("%v, %d and %d bytes: begins a block: %v", c.format, c.first, c.second, begins)
-		}
-		r.Close()
+var errContent = errors.New("other content")
+
+// same returns errContent if got differs from want.
+func same(got, want []byte) error {
+	if !bytes.Equal(got, want) {
+		return errContent
+	}
+	return nil
+}
+
+// softDevice is the device of all pairs. It stays with the scheduler of the process.
+var softDevice = sync.OnceValue(func() gpu.Device { return gpu.NewSoft(pipeline.Host, gpu.SoftConfig{}) })
+
+// bothOptions returns a value of each option for both directions. None of them ends the work.
+func bothOptions(t *testing.T) map[string]compress.Option {
+	trained := bbtest.NewDictionary(t, bbtest.TestDictionaries(t)["trained"])
+	return map[string]compress.Option{
+		"MemoryTarget":    bridge.MemoryTarget(1 << 20),
+		"WithChecksum":    compress.WithChecksum(false),
+		"WithConcurrency": compress.WithConcurrency(2),
+		"WithContext":     compress.WithContext(t.Context()),
+		"WithDevice":      compress.WithDevice(softDevice(), gpu.BackendAuto, gpu.BackendAuto),
+		"WithDictionary":  compress.WithDictionary(trained),
+		"WithMaxMemory":   compress.WithMaxMemory(1 << 30),
+		"WithProgress":    compress.WithProgress(func(compress.Progress) {}),
+		"WithScheduler":   compress.WithScheduler(compress.NewScheduler(2)),
+		"WithTrace":       compress.WithTrace(func(compress.Stage) {}),
 	}
 }
 
-// TestReadName reads names from .gz headers, and from files that have none.
-func TestReadName(t *testing.T) {
-	when := time.Unix(1_000_000_000, 0)
-	long := strings.Repeat("n", 5000)
-	for _, name := range []string{"", "a", "gr\u00fcn", "\u20ac", "bytes \xff\xfe", long} {
-		file := bbtest.Encode(t, []byte("content"), bridge.Pipeline("deflate"),
-			compress.WithName(name, when))
-		for _, src := range []io.Reader{
-			bytes.NewReader(file), iotest.OneByteReader(bytes.NewReader(file)),
-		} {
-			got, at, err := compress.ReadName(src)
-			if err != nil || got != name || !at.Equal(when) {
-				t.Errorf("%.20q: %.20q, %v, %v", name, got, at, err)
+// writerOptions returns a value of each option of a Writer but WithFormat, for content of so many bytes
+// in a format.
+func writerOptions(t *testing.T, f compress.Format, size int) map[string]compress.WriterOption {
+	pipelines := map[compress.Format]string{
+		compress.PZ: "lzr", compress.Gzip: "deflate", compress.Zstd: "lzf",
+	}
+	all := map[string]compress.WriterOption{
+		"Literals":         bridge.Literals(),
+		"Pipeline":         bridge.Pipeline(pipelines[f]),
+		"Position":         bridge.Position(new(atomic.Int64)),
+		"Streams":          bridge.Streams(1<<20, noEnd),
+		"WithBlockSize":    compress.WithBlockSize(bbtest.BlockSize),
+		"WithContentSize":  compress.WithContentSize(int64(size)),
+		"WithFastDecoding": compress.WithFastDecoding(true),
+		"WithLevel":        compress.WithLevel(2),
+		"WithLongDistance": compress.WithLongDistance(compress.DefaultWindow),
+		"WithName":         compress.WithName("name", time.Time{}),
+		"WithRsyncable":    compress.WithRsyncable(true),
+		"WithSingleFrame":  compress.WithSingleFrame(true),
+		"WithTuning":       compress.WithTuning(compress.TuneAuto),
+	}
+	for name, opt := range bothOptions(t) {
+		all[name] = opt
+	}
+	return all
+}
+
+// writerConflicts lists what a Writer cannot have together, a conflict a line.
+const writerConflicts = `
+	gz  WithFastDecoding
+	zst WithFastDecoding
+	pz  WithName
+	zst WithName
+	gz  WithChecksum
+	gz  WithDictionary
+	gz  WithLongDistance
+	zst WithLongDistance
+	pz  WithSingleFrame
+	gz  WithSingleFrame
+	gz  Streams
+
+	WithConcurrency  WithScheduler
+	WithDictionary   WithLongDistance
+	WithDictionary   WithSingleFrame
+	WithLongDistance WithRsyncable
+	WithLongDistance Streams
+	WithRsyncable    WithSingleFrame
+	WithSingleFrame  Streams
+
+	NewPlan WithLongDistance
+	NewPlan WithRsyncable
+	NewPlan WithSingleFrame
+	NewPlan Streams
+`
+
+// writers are the functions that compress.
+var writers = []struct {
+	name  string
+	write func(t *testing.T, content []byte, opts ...compress.WriterOption) ([]byte, error)
+}{
+	{"NewWriter", func(_ *testing.T, content []byte, opts ...compress.WriterOption) ([]byte, error) {
+		var file bytes.Buffer
+		w, err := compress.NewWriter(&file, opts...)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := w.Write(content); err != nil {
+			return nil, err
+		}
+		err = w.Close()
+		return file.Bytes(), err
+	}},
+	{"AppendEncode", func(_ *testing.T, content []byte, opts ...compress.WriterOption) ([]byte, error) {
+		return compress.AppendEncode(nil, content, opts...)
+	}},
+	{"NewPlan", func(t *testing.T, content []byte, opts ...compress.WriterOption) ([]byte, error) {
+		plan, err := compress.NewPlan(int64(len(content)), opts...)
+		if err != nil {
+			return nil, err
+		}
+		return bbtest.EncodePlanned(t, content, bbtest.PieceEnds(plan.Blocks(), 1), opts...), nil
+	}},
+}
+
+// TestWriterPairs compresses with all pairs of options, in both orders, or in one with the race
+// detector. A pair either is in the list of conflicts, or makes a file that a Reader restores.
+func TestWriterPairs(t *testing.T) {
+	for format := range formats {
+		for _, size := range []int{10 * bbtest.BlockSize, 1<<20 + 5*bbtest.BlockSize} {
+			content := bbtest.MixedBytes(size)
+			opts := writerOptions(t, format, size)
+			for a, optA := range opts {
+				for b, optB := range opts {
+					if (a == "Streams" || b == "Streams") != (size > 1<<20) {
+						continue // two streams need more content
+					}
+					if testenv.Race && a > b {
+						continue
+					}
+					var reading []compress.ReaderOption
+					if dict := "WithDictionary"; a == dict || b == dict {
+						reading = append(reading, opts[dict].(compress.Option))
+					}
+					for _, w := range writers {
+						file, err := w.write(t, content, compress.WithFormat(format), optA, optB)
+						if err == nil {
+							var got []byte
+							got, err = compress.AppendDecode(nil, file, reading...)
+							err = cmp.Or(err, same(got, content))
+						}
+						pairing{format.String(), w.name, a, b}.check(t, writerConflicts, err)
+					}
+				}
 			}
 		}
 	}
-	// A .gz file without a name, other formats, and text.
-	for what, file := range map[string][]byte{
-		"no name": bbtest.Encode(t, nil, bridge.Pipeline("deflate")),
-		"pz":      bbtest.Encode(t, nil),
-		"zst":     bbtest.Encode(t, nil, bridge.Pipeline("lzf")),
-		"text":    []byte("text"),
-	} {
-		if name, at, err := compress.ReadName(bytes.NewReader(file)); name != "" || !at.IsZero() ||
-			err != nil {
-			t.Errorf("%s: %q, %v, %v", what, name, at, err)
-		}
-	}
-	h := gzfile.Header{Name: "x", Extra: make([]byte, 65_535), HeaderCRC: true}
-	p, err := h.Append(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if name, at, err := compress.ReadName(bytes.NewReader(p)); name != "x" || !at.IsZero() || err != nil {
-		t.Errorf("%q, %v, %v", name, at, err)
-	}
-	p[20] ^= 1
-	if _, _, err := compress.ReadName(bytes.NewReader(p)); !errors.Is(err, compress.ErrChecksum) {
-		t.Errorf("damaged header: %v", err)
-	}
 }
 
-// TestReadNameOfDamagedFiles cuts and damages headers.
-func TestReadNameOfDamagedFiles(t *testing.T) {
-	file := bbtest.Encode(t, []byte("content"), bridge.Pipeline("deflate"),
-		compress.WithName("name", time.Time{}))
-	end := 10 + len("name") + 1
-	for n := range end {
-		if _, _, err := compress.ReadName(bytes.NewReader(file[:n])); !errors.Is(err, compress.ErrTruncated) {
-			t.Errorf("%d bytes: %v", n, err)
+// readerOptions returns a value of each option of readers. index is that of a .gz file.
+func readerOptions(t *testing.T, index []byte) map[string]compress.ReaderOption {
+	all := map[string]compress.ReaderOption{
+		"WithCache":          compress.WithCache(compress.NewCache(1 << 20)),
+		"WithIndex":          compress.WithIndex(bytes.NewReader(index), int64(len(index))),
+		"WithMaxDecodedSize": compress.WithMaxDecodedSize(1 << 20),
+		"WithZeroFill":       compress.WithZeroFill(true),
+	}
+	for name, opt := range bothOptions(t) {
+		all[name] = opt
+	}
+	return all
+}
+
+// readerConflicts lists what readers cannot have together, a conflict a line.
+const readerConflicts = `
+	NewReader    WithCache
+	NewReader    WithIndex
+	NewReader    WithZeroFill
+	AppendDecode WithCache
+	AppendDecode WithIndex
+	AppendDecode WithZeroFill
+	ReadInfo     WithCache
+	ReadInfo     WithProgress
+	ReadInfo     WithZeroFill
+	Recover      WithIndex
+	Recover      WithProgress
+
+	pz  WithIndex
+	zst WithIndex
+
+	WithConcurrency WithScheduler
+`
+
+// readers are the functions that decompress. An error says whether they find the content.
+var readers = []struct {
+	name string
+	read func(file, content []byte, opts ...compress.ReaderOption) error
+}{
+	{"NewReader", func(file, content []byte, opts ...compress.ReaderOption) error {
+		got, err := bbtest.Decode(file, opts...)
+		return cmp.Or(err, same(got, content))
+	}},
+	{"AppendDecode", func(file, content []byte, opts ...compress.ReaderOption) error {
+		got, err := compress.AppendDecode(nil, file, opts...)
+		return cmp.Or(err, same(got, content))
+	}},
+	{"NewReaderAt", func(file, content []byte, opts ...compress.ReaderOption) error {
+		r, err := bbtest.OpenFile(file, opts...)
+		if err != nil {
+			return err
 		}
+		defer r.Close()
+		got, err := io.ReadAll(r)
+		return cmp.Or(err, same(got, content))
+	}},
+	{"ReadInfo", func(file, content []byte, opts ...compress.ReaderOption) error {
+		info, err := bbtest.FileInfo(file, opts...)
+		if err == nil && info.Content != int64(len(content)) {
+			err = errContent
+		}
+		return err
+	}},
+	{"Recover", func(file, content []byte, opts ...compress.ReaderOption) error {
+		var got bytes.Buffer
+		err := bbtest.RecoverFrom(&got, file, func(d compress.Damage) error { return d.Err }, opts...)
+		return cmp.Or(err, same(got.Bytes(), content))
+	}},
+}
+
+// TestReaderPairs decompresses with all pairs of options, in the orders of TestWriterPairs. A pair either
+// is in the list of conflicts, or restores the content.
+func TestReaderPairs(t *testing.T) {
+	content := bbtest.MixedBytes(10 * bbtest.BlockSize)
+	gz := bbtest.Encode(t, content, compress.WithFormat(compress.Gzip))
+	var index bytes.Buffer
+	if err := bbtest.OpenAt(t, gz).WriteIndex(&index, "gztool"); err != nil {
+		t.Fatal(err)
 	}
-	if name, _, err := compress.ReadName(bytes.NewReader(file[:end])); name != "name" || err != nil {
-		t.Errorf("%q, %v", name, err)
-	}
-	if _, _, err := compress.ReadName(
-		io.MultiReader(bytes.NewReader(file[:end-1]), iotest.ErrReader(bbtest.ErrTest)),
-	); !errors.Is(err, bbtest.ErrTest) {
-		t.Errorf("failing reader: %v", err)
-	}
-	if _, _, err := compress.ReadName(
-		strings.NewReader("\x1f\x8b\x07\x00\x00\x00\x00\x00\x00\x00"),
-	); !errors.Is(err, compress.ErrVersion) {
-		t.Errorf("unknown method: %v", err)
-	}
-	if _, _, err := compress.ReadName(
-		strings.NewReader("\x1f\x8b\x08\xff\x00\x00\x00\x00\x00\x00"),
-	); !errors.Is(err, compress.ErrCorrupt) {
-		t.Errorf("unknown flags: %v", err)
-	}
-	endless := io.MultiReader(strings.NewReader("\x1f\x8b\x08\x08\x00\x00\x00\x00\x00\x00"),
-		strings.NewReader(strings.Repeat("n", 1<<20)))
-	if name, _, err := compress.ReadName(endless); name != "" || err != nil {
-		t.Errorf("name without an end: %d bytes, %v", len(name), err)
+	opts := readerOptions(t, index.Bytes())
+	for format := range formats {
+		file := bbtest.Encode(t, content, compress.WithFormat(format))
+		for a, optA := range opts {
+			for b, optB := range opts {
+				if testenv.Race && a > b {
+					continue
+				}
+				for _, r := range readers {
+					err := r.read(file, content, optA, optB)
+					pairing{format.String(), r.name, a, b}.check(t, readerConflicts, err)
+				}
+			}
+		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/blackbox/bbtest"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/pipeline"
@@ -26,13 +27,14 @@ func TestRoundTrip(t *testing.T) {
 	for name, content := range bbtest.TestContents() {
 		for _, workers := range bbtest.WorkerCounts {
 			for _, p := range bridge.Pipelines() {
-				opts := []compress.Option{
+				opts := []compress.WriterOption{
 					compress.WithBlockSize(bbtest.BlockSize),
 					compress.WithConcurrency(workers),
 					bridge.Pipeline(p.Name),
 				}
 				t.Run(fmt.Sprintf("%s/%s/%d", name, p.Name, workers), func(t *testing.T) {
-					bbtest.CheckAllReaders(t, bbtest.Encode(t, content, opts...), content, opts...)
+					bbtest.CheckAllReaders(t, bbtest.Encode(t, content, opts...), content,
+						compress.WithConcurrency(workers))
 				})
 			}
 		}
@@ -43,7 +45,7 @@ func TestRoundTrip(t *testing.T) {
 func TestConcatenated(t *testing.T) {
 	a, b := bbtest.TextBytes(3*bbtest.BlockSize, 1), bbtest.RandomBytes(5*bbtest.BlockSize+5, 2)
 	var file, content []byte
-	for i, opts := range [][]compress.Option{
+	for i, opts := range [][]compress.WriterOption{
 		{compress.WithBlockSize(bbtest.BlockSize), bridge.Pipeline("lzr")},
 		{compress.WithBlockSize(bbtest.BlockSize)},
 		{compress.WithBlockSize(2 * bbtest.BlockSize), compress.WithChecksum(false)},
@@ -166,15 +168,12 @@ func TestLongStreams(t *testing.T) {
 				size = 1 << 30
 			}
 			for _, workers := range counts {
-				opts := []compress.Option{
-					bridge.Pipeline(p.Name), compress.WithLevel(level),
-					compress.WithConcurrency(workers),
-				}
+				opts := []compress.WriterOption{bridge.Pipeline(p.Name), compress.WithLevel(level)}
 				what := fmt.Sprintf("%s, level %d, %d workers", p.Name, level, workers)
 				zero := func() io.Reader { return zeros{} }
 				random := func() io.Reader { return rand.NewChaCha8([32]byte{}) }
-				checkStream(t, "zeros, "+what, zero, size, opts...)
-				packed := checkStream(t, "random, "+what, random, size, opts...)
+				checkStream(t, "zeros, "+what, zero, size, workers, opts...)
+				packed := checkStream(t, "random, "+what, random, size, workers, opts...)
 				if packed > size+size/1000+100 {
 					t.Errorf("random, %s: %d bytes grow to %d", what, size, packed)
 				}
@@ -186,12 +185,14 @@ func TestLongStreams(t *testing.T) {
 // checkStream compresses the first size bytes of what open returns and decompresses them at the
 // same time. It returns the size of the file.
 func checkStream(
-	t *testing.T, what string, open func() io.Reader, size int64, opts ...compress.Option,
+	t *testing.T, what string, open func() io.Reader, size int64, workers int,
+	opts ...compress.WriterOption,
 ) (packed int64) {
 	t.Helper()
 	pr, pw := io.Pipe()
+	concurrency := compress.WithConcurrency(workers)
 	go func() {
-		w := bbtest.NewWriter(t, pw, opts...)
+		w := bbtest.NewWriter(t, pw, append(opts, concurrency)...)
 		_, err := w.ReadFrom(io.LimitReader(open(), size))
 		if err == nil {
 			err = w.Close()
@@ -200,7 +201,7 @@ func checkStream(
 	}()
 	file := &bbtest.CountingReader{R: pr}
 	check := contentChecker{want: open()}
-	n, err := io.Copy(&check, bbtest.NewReader(t, file, opts...))
+	n, err := io.Copy(&check, bbtest.NewReader(t, file, concurrency))
 	if n != size || err != nil || check.differs {
 		t.Errorf("%s: %d bytes, want %d; content differs: %v; %v", what, n, size, check.differs,
 			err)
@@ -210,7 +211,7 @@ func checkStream(
 }
 
 // checkAllLevels is checkWorkers with each pipeline and level.
-func checkAllLevels(t *testing.T, content []byte, opts ...compress.Option) {
+func checkAllLevels(t *testing.T, content []byte, opts ...compress.WriterOption) {
 	t.Helper()
 	for _, p := range bridge.Pipelines() {
 		for level := compress.MinLevel; level <= compress.MaxLevel; level++ {
@@ -222,7 +223,7 @@ func checkAllLevels(t *testing.T, content []byte, opts ...compress.Option) {
 
 // checkWorkers writes content with each number of workers, each time with other calls, and reads it
 // back. The files must be the same.
-func checkWorkers(t *testing.T, counts []int, what string, content []byte, opts ...compress.Option) {
+func checkWorkers(t *testing.T, counts []int, what string, content []byte, opts ...compress.WriterOption) {
 	t.Helper()
 	var file []byte
 	for i, workers := range counts {
@@ -248,7 +249,7 @@ func checkWorkers(t *testing.T, counts []int, what string, content []byte, opts 
 		} else if sha256.Sum256(file) != sha256.Sum256(b.Bytes()) {
 			t.Fatalf("%s: the bytes with %d and with %d workers differ", what, workers, counts[0])
 		}
-		got, err := bbtest.Decode(file, opts...)
+		got, err := bbtest.Decode(file, compress.WithConcurrency(workers))
 		if err != nil || !bytes.Equal(got, content) {
 			t.Fatalf("%s, %d workers: %d bytes, want %d; %v",
 				what, workers, len(got), len(content), err)
@@ -289,15 +290,11 @@ func TestAppendDecodeInPlace(t *testing.T) {
 	mixed = append(mixed, bbtest.TextBytes(bbtest.BlockSize/3, 3)...)
 	for _, p := range []string{"lzseqr", "lzr"} {
 		for _, workers := range bbtest.WorkerCounts {
-			opts := []compress.Option{
-				bridge.Pipeline(p),
-				compress.WithBlockSize(bbtest.BlockSize),
-				compress.WithConcurrency(workers),
-				compress.WithLevel(9),
-			}
-			file := bbtest.Encode(t, mixed, opts...)
+			concurrency := compress.WithConcurrency(workers)
+			file := bbtest.Encode(t, mixed, bridge.Pipeline(p), compress.WithBlockSize(bbtest.BlockSize),
+				concurrency, compress.WithLevel(9))
 			dst := bytes.Repeat([]byte{0x5a}, front+len(mixed)+guard)
-			got, err := compress.AppendDecode(dst[:front:front+len(mixed)], file, opts...)
+			got, err := compress.AppendDecode(dst[:front:front+len(mixed)], file, concurrency)
 			if err != nil || !bytes.Equal(got[front:], mixed) ||
 				!bytes.Equal(got[:front], bytes.Repeat([]byte{0x5a}, front)) {
 				t.Fatalf("%s, %d workers: %d bytes, %v", p, workers, len(got), err)
@@ -309,14 +306,14 @@ func TestAppendDecodeInPlace(t *testing.T) {
 				t.Errorf("%s, %d workers: bytes behind the content have changed", p, workers)
 			}
 			// The header of the first stream gives the size; the second stream is appended.
-			both, err := compress.AppendDecode(nil, slices.Concat(file, file), opts...)
+			both, err := compress.AppendDecode(nil, slices.Concat(file, file), concurrency)
 			if err != nil || !bytes.Equal(both, slices.Concat(mixed, mixed)) {
 				t.Fatalf("%s, %d workers: two streams: %d bytes, %v", p, workers, len(both), err)
 			}
 			// AppendDecode returns the blocks in front of damage.
 			bad := bytes.Clone(file)
 			bad[len(bad)/3] ^= 1
-			part, err := compress.AppendDecode(nil, bad, opts...)
+			part, err := compress.AppendDecode(nil, bad, concurrency)
 			if err == nil || len(part)%bbtest.BlockSize != 0 || !bytes.Equal(part, mixed[:len(part)]) {
 				t.Errorf("%s, %d workers: %d bytes of a damaged file, %v", p, workers, len(part),
 					err)
@@ -333,13 +330,14 @@ func TestAllocationsPerBlock(t *testing.T) {
 	}
 	const blocks = 400
 	content := bbtest.MixedBytes(blocks * bbtest.BlockSize)
-	opts := []compress.Option{compress.WithBlockSize(bbtest.BlockSize), compress.WithConcurrency(2)}
+	two := compress.WithConcurrency(2)
+	opts := []compress.WriterOption{compress.WithBlockSize(bbtest.BlockSize), two}
 	file := bbtest.Encode(t, content, opts...)
 	// Goroutines, growing workspaces and the index allocate now and then, but not for each block.
 	const most = blocks / 4
 
 	w := bbtest.NewWriter(t, io.Discard, opts...)
-	r := bbtest.NewReader(t, nil, opts...)
+	r := bbtest.NewReader(t, nil, two)
 	src := bytes.NewReader(nil)
 	for name, f := range map[string]func(){
 		"Write": func() {
@@ -366,7 +364,7 @@ func TestAllocationsPerBlock(t *testing.T) {
 			t.Errorf("%s: %d allocations for %d blocks", name, n, blocks)
 		}
 	}
-	ra := bbtest.OpenAt(t, file, opts...)
+	ra := bbtest.OpenAt(t, file, two)
 	p := make([]byte, len(content))
 	for range 3 {
 		ra.ReadAt(p, 0)
@@ -381,7 +379,7 @@ func TestAllocationsPerBlock(t *testing.T) {
 	}); n > 10 {
 		t.Errorf("ReadAt of cached blocks: %d allocations for 1000 calls", n)
 	}
-	ra = bbtest.OpenAt(t, file, append(opts, compress.WithCache(compress.NewCache(10*bbtest.BlockSize)))...)
+	ra = bbtest.OpenAt(t, file, two, compress.WithCache(compress.NewCache(10*bbtest.BlockSize)))
 	ra.ReadAt(p, 0)
 	if n := bbtest.Allocations(func() {
 		ra.ReadAt(p,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/blackbox/bbtest"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/pzfile"
 	"github.com/gopz/compress/internal/testenv"
 )
@@ -26,7 +27,7 @@ func blockWorkers(t *testing.T) *compress.Scheduler {
 			content := bbtest.TextBytes(bbtest.SmallContent, 1)
 			compress.AppendEncode(nil, content, compress.WithScheduler(s),
 				compress.WithTrace(func(e compress.Stage) {
-					if e.Stage == "lz77" {
+					if e.Name == "lz77" {
 						begun <- 1
 						<-hold
 					}
@@ -49,7 +50,7 @@ func TestSmallContentWaitsForNoWorker(t *testing.T) {
 	busy := compress.WithScheduler(blockWorkers(t))
 	content := bbtest.TextBytes(bbtest.SmallContent-1, 2)
 	for _, f := range []compress.Format{compress.PZ, compress.Gzip, compress.Zstd} {
-		for _, opts := range [][]compress.Option{
+		for _, opts := range [][]compress.WriterOption{
 			{compress.WithFormat(f), busy},
 			{compress.WithFormat(f), busy, compress.WithBlockSize(bbtest.BlockSize), compress.WithLevel(7)},
 		} {
@@ -58,14 +59,14 @@ func TestSmallContentWaitsForNoWorker(t *testing.T) {
 			bbtest.MustFinish(t, name+", AppendEncode",
 				func() { file, _ = compress.AppendEncode(nil, content, opts...) })
 			bbtest.MustFinish(t, name+", AppendDecode", func() {
-				got, err := compress.AppendDecode(nil, file, opts...)
+				got, err := compress.AppendDecode(nil, file, busy)
 				if err != nil || !bytes.Equal(got, content) {
 					t.Errorf("%s: %d bytes, %v", name, len(got), err)
 				}
 			})
 			for _, src := range []io.Reader{bytes.NewReader(file),
 				bbtest.OnlyReader{Reader: bytes.NewReader(file)}} {
-				r := bbtest.NewReader(t, src, opts...)
+				r := bbtest.NewReader(t, src, busy)
 				bbtest.MustFinish(t, name+", Reader", func() {
 					if got, err := io.ReadAll(r); err != nil || !bytes.Equal(got, content) {
 						t.Errorf("%s: %d bytes, %v", name, len(got), err)
@@ -115,21 +116,21 @@ func TestSmallBlocksUseWorkers(t *testing.T) {
 			}
 		}
 		events := make(chan compress.Stage, 10*blocks)
-		opts := []compress.Option{
-			compress.WithFormat(f), compress.WithBlockSize(bbtest.BlockSize), compress.WithScheduler(s),
-			compress.WithTrace(func(e compress.Stage) { events <- e }),
+		both := []compress.Option{
+			compress.WithScheduler(s), compress.WithTrace(func(e compress.Stage) { events <- e }),
 		}
 		drain := func() {
 			for inline, last, all = 0, 0, 0; len(events) > 0; {
 				count(<-events)
 			}
 		}
-		file := bbtest.Encode(t, content, opts...)
+		file := bbtest.Encode(t, content, append(bbtest.ForWriter(both...), compress.WithFormat(f),
+			compress.WithBlockSize(bbtest.BlockSize))...)
 		drain()
 		if inline > last || all < blocks {
 			t.Errorf("%v: the caller compressed in %d of %d stages", f, inline, all)
 		}
-		if _, err := compress.AppendDecode(nil, file, opts...); err != nil {
+		if _, err := compress.AppendDecode(nil, file, bbtest.ForReader(both...)...); err != nil {
 			t.Fatal(err)
 		}
 		drain()
@@ -145,24 +146,32 @@ func TestSmallAllocations(t *testing.T) {
 	testenv.Measures(t)
 	content := bbtest.TextBytes(1000, 1)
 	dst := make([]byte, 0, 4096)
-	var lists [][]compress.Option
+	type list struct {
+		writer []compress.WriterOption
+		reader []compress.ReaderOption
+	}
+	var lists []list
 	for _, f := range []compress.Format{compress.PZ, compress.Gzip, compress.Zstd} {
 		for _, level := range []int{1, 4, 6, 9} {
-			lists = append(lists, []compress.Option{compress.WithFormat(f), compress.WithLevel(level)})
+			lists = append(lists, list{
+				writer: []compress.WriterOption{compress.WithFormat(f), compress.WithLevel(level)},
+			})
 		}
 	}
-	lists = append(lists,
-		[]compress.Option{compress.WithConcurrency(1)}, []compress.Option{
-			compress.WithScheduler(compress.NewScheduler(1)),
-		},
-		[]compress.Option{compress.WithContext(context.Background())}, []compress.Option{
-			compress.WithMaxMemory(1 << 30),
-		},
-		[]compress.Option{compress.WithBlockSize(1 << 20)},
-		[]compress.Option{compress.WithTuning(compress.TuneTrial)})
+	for _, opt := range []compress.Option{
+		compress.WithConcurrency(1), compress.WithScheduler(compress.NewScheduler(1)),
+		compress.WithContext(context.Background()), compress.WithMaxMemory(1 << 30),
+	} {
+		lists = append(lists, list{bbtest.ForWriter(opt), bbtest.ForReader(opt)})
+	}
+	for _, opt := range []compress.WriterOption{
+		compress.WithBlockSize(1 << 20), compress.WithTuning(compress.TuneTrial),
+	} {
+		lists = append(lists, list{writer: []compress.WriterOption{opt}})
+	}
 	var files [][]byte
 	for _, opts := range lists {
-		file, err := compress.AppendEncode(nil, content, opts...)
+		file, err := compress.AppendEncode(nil, content, opts.writer...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,20 +180,20 @@ func TestSmallAllocations(t *testing.T) {
 	for name, f := range map[string]func(){
 		"AppendEncode": func() {
 			for _, opts := range lists {
-				compress.AppendEncode(dst, content, opts...)
+				compress.AppendEncode(dst, content, opts.writer...)
 			}
 		},
 		"AppendDecode": func() {
 			for i, opts := range lists {
 				if file := files[i]; file[0] != 0x1f { // a buffer of .gz does not survive other formats
-					compress.AppendDecode(dst, file, opts...)
+					compress.AppendDecode(dst, file, opts.reader...)
 				}
 			}
 		},
 		"AppendDecode of .gz": func() {
 			for i, opts := range lists {
 				if file := files[i]; file[0] == 0x1f {
-					compress.AppendDecode(dst, file, opts...)
+					compress.AppendDecode(dst, file, opts.reader...)
 				}
 			}
 		},
@@ -196,7 +205,8 @@ func TestSmallAllocations(t *testing.T) {
 	}
 	src := bytes.NewReader(nil)
 	for i, opts := range lists {
-		w, r := bbtest.NewWriter(t, io.Discard, opts...), bbtest.NewReader(t, nil, opts...)
+		w := bbtest.NewWriter(t, io.Discard, opts.writer...)
+		r := bbtest.NewReader(t, nil, opts.reader...)
 		for name, f := range map[string]func(){
 			"Writer": func() {
 				w.Reset(io.Discard)
@@ -223,21 +233,34 @@ func TestSmallAllocations(t *testing.T) {
 func TestAlternatingOptions(t *testing.T) {
 	type call struct {
 		content []byte
-		opts    []compress.Option
+		opts    []compress.WriterOption
+		reading []compress.ReaderOption
 		file    []byte
 	}
 	var calls []call
 	for _, size := range []int{0, 1, 1000, 20_000, 2 * bbtest.SmallContent} {
 		content := bbtest.TextBytes(size, uint64(size))
-		for _, opts := range [][]compress.Option{
-			{}, {compress.WithFormat(compress.Gzip)}, {compress.WithFormat(compress.Zstd),
-				compress.WithLevel(2)}, {compress.WithLevel(6), compress.WithConcurrency(3)},
-			{compress.WithBlockSize(bbtest.BlockSize), compress.WithChecksum(false)}, {
-				compress.WithContext(t.Context()),
+		for _, c := range []struct {
+			writer []compress.WriterOption
+			both   []compress.Option
+		}{
+			{},
+			{writer: []compress.WriterOption{compress.WithFormat(compress.Gzip)}},
+			{writer: []compress.WriterOption{compress.WithFormat(compress.Zstd), compress.WithLevel(2)}},
+			{
+				[]compress.WriterOption{compress.WithLevel(6)},
+				[]compress.Option{compress.WithConcurrency(3)},
 			},
+			{
+				[]compress.WriterOption{compress.WithBlockSize(bbtest.BlockSize)},
+				[]compress.Option{compress.WithChecksum(false)},
+			},
+			{both: []compress.Option{compress.WithContext(t.Context())}},
 		} {
-			calls = append(calls, call{content, opts, bbtest.Encode(t, content,
-				append(slices.Clone(opts), compress.WithContentSize(int64(size)))...)})
+			opts := append(c.writer, bbtest.ForWriter(c.both...)...)
+			file := bbtest.Encode(t, content,
+				append(slices.Clone(opts), compress.WithContentSize(int64(size)))...)
+			calls = append(calls, call{content, opts, bbtest.ForReader(c.both...), file})
 		}
 	}
 	for i := range 2 * len(calls) {
@@ -247,7 +270,7 @@ func TestAlternatingOptions(t *testing.T) {
 			t.Fatalf("call %d: %d bytes, want %d, %v", i, len(file), len(c.file), err)
 		}
 		if got, err := compress.AppendDecode(
-			nil, file, c.opts...,
+			nil, file, c.reading...,
 		); err != nil || !bytes.Equal(got, c.content) {
 			t.Fatalf("call %d: %d bytes of content, %v", i, len(got), err)
 		}
@@ -264,7 +287,7 @@ func TestSmallStream(t *testing.T) {
 		0, 1, 2, 100, bbtest.BlockSize, bbtest.BlockSize + 1, pzfile.MaxSmall, pzfile.MaxSmall + 1,
 		bbtest.SmallContent,
 	} {
-		for _, more := range [][]compress.Option{
+		for _, more := range [][]compress.WriterOption{
 			nil, {compress.WithBlockSize(bbtest.BlockSize)}, {
 				compress.WithChecksum(false), bridge.Pipeline("lzr"),
 			},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/blackbox/bbtest"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
 )
@@ -185,7 +186,7 @@ func TestWriteTools(t *testing.T) {
 				if !testenv.All() && level%4 != 1 {
 					continue
 				}
-				opts := []compress.Option{bridge.Pipeline(pipeline), compress.WithLevel(level)}
+				opts := []compress.WriterOption{bridge.Pipeline(pipeline), compress.WithLevel(level)}
 				var all, want []byte
 				for _, kind := range corpus.Kinds() {
 					content := kind.Make(100_000)

@@ -1,40 +1,38 @@
-package compress
+package gpu
 
 import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/gopz/compress/gpu"
 )
 
 // fakeDriver is a driver with adapters of the given kinds.
 type fakeDriver struct {
 	name   string
-	kinds  []gpu.Kind
+	kinds  []Kind
 	opened *string // name and number of the adapter opened last
 }
 
-func (d fakeDriver) BaseInfo() gpu.Info { return gpu.Info{Name: d.name, Concurrent: 1} }
+func (d fakeDriver) BaseInfo() Info { return Info{Name: d.name, Concurrent: 1} }
 
-func (d fakeDriver) Adapters() (list []gpu.Adapter, err error) {
+func (d fakeDriver) Adapters() (list []Adapter, err error) {
 	for _, k := range d.kinds {
-		list = append(list, gpu.Adapter{Name: d.name, Kind: k})
+		list = append(list, Adapter{Name: d.name, Kind: k})
 	}
 	if len(list) == 0 {
-		err = gpu.ErrNoGPU
+		err = ErrNoGPU
 	}
 	return list, err
 }
 
 func (d fakeDriver) Open(n int) (Device, error) {
 	*d.opened = fmt.Sprint(d.name, n)
-	return NewSoftDevice(gpu.SoftConfig{}), nil
+	return NewSoft(nil, SoftConfig{}), nil
 }
 
 func (d fakeDriver) OpenBest() (Device, error) {
 	list, _ := d.Adapters()
-	n, err := gpu.Best(list)
+	n, err := Best(list)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +42,7 @@ func (d fakeDriver) OpenBest() (Device, error) {
 // TestDeviceOrder checks that the first driver with a hardware GPU wins, and how GPUs are numbered.
 func TestDeviceOrder(t *testing.T) {
 	var opened string
-	driver := func(name string, kinds ...gpu.Kind) namedDriver {
+	driver := func(name string, kinds ...Kind) namedDriver {
 		return namedDriver{name, fakeDriver{name, kinds, &opened}}
 	}
 	for _, tt := range []struct {
@@ -53,12 +51,12 @@ func TestDeviceOrder(t *testing.T) {
 		names   string
 	}{
 		{
-			[]namedDriver{driver("a", gpu.Other, gpu.Software), driver("b", gpu.Discrete)}, "a0",
+			[]namedDriver{driver("a", Other, Software), driver("b", Discrete)}, "a0",
 			"a:0 a:1 b:0",
 		},
-		{[]namedDriver{driver("a", gpu.Software), driver("b", gpu.Integrated)}, "b0", "a:0 b:0"},
-		{[]namedDriver{driver("a"), driver("b", gpu.Integrated)}, "b0", "b:0"},
-		{[]namedDriver{driver("a", gpu.Software), driver("b", gpu.Software)}, "", "a:0 b:0"},
+		{[]namedDriver{driver("a", Software), driver("b", Integrated)}, "b0", "a:0 b:0"},
+		{[]namedDriver{driver("a"), driver("b", Integrated)}, "b0", "b:0"},
+		{[]namedDriver{driver("a", Software), driver("b", Software)}, "", "a:0 b:0"},
 		{[]namedDriver{driver("a"), driver("b")}, "", ""},
 		{nil, "", ""},
 	} {
