@@ -17,7 +17,7 @@ import (
 	"github.com/gopz/compress/internal/testenv"
 )
 
-// flushBlock is the block size in bytes. Pieces of half a block are long for an lz77.Incremental.
+// flushBlock is the block size in bytes. Pieces of half a block are long for an optimal.Incremental.
 const flushBlock = 32 << 10
 
 // piecesOf cuts content at random places: mostly short pieces, some longer than a block.

@@ -77,16 +77,13 @@ type Layout struct {
 var (
 	Plain = &Layout{
 		ID:     1,
-		Limits: lz77.Limits{MinMatch: plainMinMatch, MaxOffset: 1<<16 - 1, Model: plainModel{}},
+		Limits: lz77.Limits{MinMatch: plainMinMatch, MaxOffset: 1<<16 - 1},
 		Stored: 4,
 		sizes:  sizesMin4, encode: encodePlain, decode: decodePlain,
 	}
 	Repeat = &Layout{
-		ID: 2,
-		Limits: lz77.Limits{
-			MinMatch: repeatMinMatch, MaxOffset: 1 << 26, Repeats: 3,
-			Model: repeatModel{minMatch: repeatMinMatches},
-		},
+		ID:     2,
+		Limits: lz77.Limits{MinMatch: repeatMinMatch, MaxOffset: 1 << 26, Repeats: 3},
 		Stored: 1,
 		sizes:  sizesMin4, encode: encodeRepeat, decode: decodeRepeat,
 	}
@@ -94,7 +91,6 @@ var (
 		ID: 3,
 		Limits: lz77.Limits{
 			MinMatch: denseMinNew, MinRepeat: denseMinRepeat, MaxOffset: 1 << 26, Repeats: 3,
-			Model: repeatModel{denseMinMatches, denseMaxOffset3},
 		},
 		Stored: 1,
 		sizes:  sizesDense, encode: encodeDense, decode: decodeDense,

@@ -8,7 +8,7 @@ import (
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/container"
-	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/internal/optimal"
 	"github.com/gopz/compress/pipeline/internal/offload"
 )
 
@@ -190,7 +190,7 @@ func (r *stressRun) toil(ws *workspace, j *stressJob, mayFail bool) error {
 }
 
 // help starts a helper.
-func (r *stressRun) help(helper lz77.Helper, j *stressJob) bool {
+func (r *stressRun) help(helper optimal.Helper, j *stressJob) bool {
 	d, fails := upTo(j.rng, helperPiece), j.rng.IntN(100) == 0
 	started := helper.Help(func(checkpoint func()) int {
 		for range 2 {

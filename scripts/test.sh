@@ -18,11 +18,11 @@ race_packages=(. ./gzip ./httpcompress ./pipeline/... ./gpu ./gpu/internal/... .
 byte_packages=(./simd ./internal/kernels ./lzseq ./fse ./internal/codec/... ./internal/bitio
   ./internal/suffix ./internal/pzfile ./internal/gzfile ./internal/gzindex ./internal/gzaccess
   ./internal/zstfile ./internal/peertest ./parity)
-match_packages=(./lz77/...)
+match_packages=(./lz77 ./internal/finder ./internal/match ./internal/optimal)
 
 # Packages that have kernels in assembly or call them. The root package compares digests of files.
-kernel_packages=(./simd ./internal/cpu ./internal/kernels ./internal/codec/... ./lz77/... ./lzseq
-  ./pipeline ./internal/peertest .)
+kernel_packages=(./simd ./internal/cpu ./internal/kernels ./internal/codec/... "${match_packages[@]}"
+  ./lzseq ./pipeline ./internal/peertest .)
 
 usage() {
   cat <<'USAGE'

@@ -71,7 +71,9 @@ var packages = map[string]floor{
 	"internal/codec/zstd":    codecs,
 	"gpu":                    codecs,
 
-	"lz77/internal/optimal": codecs,
+	"internal/optimal": codecs,
+	"internal/lzprice": codecs,
+	"internal/match":   codecs,
 
 	"internal/codec/rans/internal/ctx":   codecs,
 	"internal/codec/rans/internal/model": codecs,
@@ -90,6 +92,7 @@ var packages = map[string]floor{
 	"simd":             ground,
 	"internal/cpu":     ground,
 	"internal/kernels": ground,
+	"internal/finder":  ground,
 	"internal/bitio":   ground,
 	"internal/binlog":  ground,
 	"internal/suffix":  ground,
@@ -97,8 +100,6 @@ var packages = map[string]floor{
 	"internal/cut":     ground,
 	"internal/section": ground,
 	"internal/plot":    ground, // for tools and the command
-
-	"lz77/internal/base": ground,
 
 	"internal/seqdump": tools,
 	"gpu/interp":       tools,
@@ -148,7 +149,6 @@ var sideways = map[arrow]string{
 	{"gpu/gputest", "internal/codec/rans"}: "compares with the CPU's coders",
 
 	{"gpu/internal/host", "gpu"}:                 "implements the devices",
-	{"gpu/internal/host", "lz77"}:                "parses candidates into sequences",
 	{"gpu/internal/host", "lzseq"}:               "splits sequences into streams",
 	{"gpu/internal/host", "internal/codec/rans"}: "prepares lane groups",
 
@@ -166,7 +166,8 @@ var sideways = map[arrow]string{
 
 	{"internal/cli", "internal/cli/internal/foreign"}:      "reads other formats",
 	{"internal/cli", "internal/cli/internal/train"}:        "makes dictionaries",
-	{"internal/cli/internal/train", "lz77"}:                "finds what samples repeat of a dictionary",
+	{"internal/cli/internal/train", "internal/optimal"}:    "finds what samples repeat of a dictionary",
+	{"internal/cli/internal/train", "lz77"}:                "reads the sequences",
 	{"internal/cli/internal/train", "internal/codec/zstd"}: "makes the tables of a dictionary",
 
 	{"internal/cli", "archive"}: "makes, lists and extracts archives",
@@ -189,7 +190,17 @@ var sideways = map[arrow]string{
 	{"internal/kernels", "simd"}:         "prefetches",
 	{"simd", "internal/cpu"}:             "asks for the tier in use",
 
-	{"lz77", "lz77/internal/optimal"}: "exports its parser and its types",
+	{"internal/optimal", "lz77"}:             "makes sequences, a type of lz77",
+	{"internal/match", "internal/optimal"}:   "parses by it at high levels",
+	{"internal/match", "lz77"}:               "parses by it at other levels",
+	{"internal/lzprice", "internal/optimal"}: "gives it prices",
+	{"internal/lzprice", "lz77"}:             "names the limits of its sequences",
+	{"internal/lzprice", "lzseq"}:            "prices its layouts",
+
+	{"internal/codec/deflate", "internal/optimal"}: "gives it prices",
+	{"internal/codec/zstd", "internal/optimal"}:    "gives it prices",
+
+	{"internal/finder", "simd"}: "compares bytes",
 
 	{"lzseq", "lz77"}: "codes sequences, a type of lz77",
 

@@ -6,14 +6,14 @@ import (
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/codec/rans"
-	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/internal/finder"
 	"github.com/gopz/compress/lzseq"
 )
 
 // Fused runs all stages of a block in one submission: candidates, lazy parse, sequence coding,
-// entropy coding. The host uploads content and downloads payloads. One invocation parses a segment of
-// lz77.SegmentSize bytes, because each step of a lazy parse depends on the one before; so the GPU is
-// busy only with many segments at a time. The head of each kernel says what it computes.
+// entropy coding. The host uploads content and downloads payloads. One invocation parses a segment
+// of finder.SegmentSize bytes, because each step of a lazy parse depends on the one before; so the
+// GPU is busy only with many segments at a time. The head of each kernel says what it computes.
 // gpu/kernels/fused_begin.wgsl describes the buffers.
 
 const (
@@ -29,8 +29,8 @@ const (
 	// fusedMinAuto is the least block in bytes that Auto sends as a whole: none, until Fused has
 	// been measured on a GPU. See docs/exec-plans/active/gpu-hardware.md.
 	fusedMinAuto = math.MaxInt
-	// minFused is the least block in bytes. Smaller ones may have default tables, and the CPU compresses
-	// them in microseconds.
+	// minFused is the least block in bytes. Smaller ones may have default tables, and the CPU
+	// compresses them in microseconds.
 	minFused = rans.DefaultsLimit
 	// maxFused is the greatest block in bytes: the default of levels 5 to 7.
 	maxFused = 4 << 20
@@ -72,12 +72,12 @@ type fusedUsage struct{ streams, seqs, state, plan, words, out uint32 }
 
 // parseSegments returns the number of segments in the parse of a block of n bytes.
 func parseSegments(n int) int {
-	return (n - lz77.CandidateTail + lz77.SegmentSize - 1) / lz77.SegmentSize
+	return (n - finder.Tail + finder.SegmentSize - 1) / finder.SegmentSize
 }
 
-// longestSegment returns the size of the longest of these segments in bytes. The last one takes in the
-// bytes without candidates.
-func longestSegment(n int) int { return min(n, lz77.SegmentSize+lz77.CandidateTail) }
+// longestSegment returns the size of the longest of these segments in bytes. The last one takes in
+// the bytes without candidates.
+func longestSegment(n int) int { return min(n, finder.SegmentSize+finder.Tail) }
 
 // add adds a block of n bytes with a number of coded streams.
 func (u *fusedUsage) add(n int, coded, tiles int) {
@@ -109,8 +109,8 @@ func maxSpans(segments, groups uint32) uint32  { return segments + groups }
 func maxPieces(segments, groups uint32) uint32 { return segments + 2*groups + 8 }
 func headRoom(segments uint32) uint32          { return (16 + segments*segmentHead + 3) &^ 3 }
 
-// maxCoded returns the most coded symbols of a block: 4/3 for each byte. A match of four bytes leaves a
-// token and an offset, and three literals leave one byte more.
+// maxCoded returns the most coded symbols of a block: 4/3 for each byte. A match of four bytes
+// leaves a token and an offset, and three literals leave one byte more.
 func maxCoded(n int) int { return n + n/3 }
 
 func blockGroups(n int) uint32 { return uint32(rans.MaxGroups(maxCoded(n))) }
@@ -139,9 +139,9 @@ func (s *slot) runFused(batch []*gpu.Request) error {
 				r.Err = ErrTooLarge
 				continue
 			}
-			j := matchJob{r: r, first: first, tile: tile, positions: len(r.Src) - lz77.CandidateTail}
+			j := matchJob{r: r, first: first, tile: tile, positions: len(r.Src) - finder.Tail}
 			j.tiles = (j.positions + tileSize - 1) / tileSize
-			j.rowBits, j.mask = r.Params.RowHashParams(len(r.Src))
+			j.setHash()
 			more := used
 			more.add(len(r.Src), 6-r.Layout.Stored, j.tiles)
 			end := first + j.positions
