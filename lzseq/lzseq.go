@@ -1,7 +1,9 @@
-// Package lzseq turns LZ77 sequences and literals into named byte streams, and back. It is of use
-// only between a match finder (package lz77) and an entropy coder (package rans).
+// Package lzseq is a building block for compressors: it turns LZ77 sequences and literals into
+// named byte streams, and back. A minor release of this module may change it.
 //
-// Each stream holds one kind of symbol. A decoder has all symbols before it copies the first byte.
+// It stands between a match finder, such as that of package lz77, and an entropy coder. Each stream
+// holds one kind of symbol, so that the coder has statistics of its own for it. A decoder has all
+// symbols before it copies the first byte.
 //
 // docs/FORMAT.md specifies the three layouts:
 //
@@ -182,9 +184,9 @@ func (c *cursor) count(r *kernels.TokenProgress) {
 func ahead(p []byte, at int) []byte { return p[at:min(cap(p), len(p)+lz77.Slack)] }
 
 // Decode executes the sequences of the streams. They must produce exactly dst[start:]; matches may
-// reach back into dst[:start]. Decode may overwrite lz77.Slack bytes behind dst if its capacity allows,
-// which is faster. Lits, Offsets and Extra must have 32 bytes of capacity behind their ends. All errors
-// are a CorruptError.
+// reach back into dst[:start]. Decode may overwrite lz77.Slack bytes behind dst if its capacity
+// allows, which is faster. Lits, Offsets and Extra must have 32 bytes of capacity behind their
+// ends. All errors are a CorruptError.
 func (s *Streams) Decode(l *Layout, dst []byte, start int) error {
 	size := len(dst)
 	execute := lz77.ExecuteExact
