@@ -6,7 +6,10 @@ import (
 
 // Slack is the number of bytes that Execute may overwrite behind the content and read behind the
 // literals.
-const Slack = kernels.CopySlack
+const Slack = 32
+
+// The kernel needs no more.
+const _ = uint(Slack - kernels.CopySlack)
 
 // Execute carries out seqs: it writes to dst from position at on and reads literals from the front
 // of lits. It returns the position behind the last match and the literals that are left.

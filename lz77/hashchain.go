@@ -4,8 +4,8 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/gopz/compress/internal/finder"
 	"github.com/gopz/compress/internal/kernels"
-	"github.com/gopz/compress/lz77/internal/base"
 )
 
 // chains finds matches within a window of kernels.HashChainWindow bytes (as zlib and libdeflate
@@ -72,7 +72,7 @@ func (c *chains) slide(st *kernels.HashChainParse, src []byte) {
 // parseChains appends the sequences of src[start:] to dst. It panics if the limits have repeat
 // offsets or a least offset above 1, or if parameters are out of range.
 func (m *Matcher) parseChains(dst []Sequence, src []byte, start int) []Sequence {
-	if m.limits.Repeats > 0 || m.limits.minOffset() > 1 {
+	if m.limits.Repeats > 0 || m.limits.LeastOffset() > 1 {
 		panic("lz77: HashChain with repeat offsets or a least offset")
 	}
 	c, p := &m.chains, &m.params
@@ -80,10 +80,10 @@ func (m *Matcher) parseChains(dst []Sequence, src []byte, start int) []Sequence 
 		p.HashLog < 8 || p.HashLog > 24 {
 		panic("lz77: parameters of HashChain out of range")
 	}
-	log := base.TableLog(p.HashLog, len(src))
+	log := finder.TableLog(p.HashLog, len(src))
 	c.reset(log)
 	st := kernels.HashChainParse{
-		At: start, Anchor: start, End: len(src) - base.Tail,
+		At: start, Anchor: start, End: len(src) - finder.Tail,
 		Depth: p.Depth, Lazy: p.Lazy, Nice: p.Nice,
 		MaxOffset: min(m.limits.MaxOffset, kernels.HashChainWindow), Shift: uint64(32 - log),
 	}
@@ -150,7 +150,7 @@ func (c *chains) parse(
 				length, offset, k = longer, far, 0
 			}
 		}
-		back := equalBefore(src, at-offset, at, at-st.Anchor)
+		back := finder.EqualBefore(src, at-offset, at, at-st.Anchor)
 		seqs[n] = Sequence{
 			LitLen: uint32(at - back - st.Anchor), MatchLen: uint32(length + back), Offset: uint32(offset),
 		}
@@ -177,13 +177,13 @@ func (c *chains) insert(st *kernels.HashChainParse, src []byte, end int) (head, 
 	shift := st.Shift & 31
 	heads3, heads4, links := c.heads3, c.heads4, c.links[:kernels.HashChainWindow]
 	for p := st.NextInsert; p < end; p++ {
-		v, entry := base.Load32(src, p), int16(p-st.Base)
-		h := v * base.Prime32 >> shift
+		v, entry := finder.Load32(src, p), int16(p-st.Base)
+		h := v * finder.Prime32 >> shift
 		head = heads4[h]
 		links[p&(len(links)-1)] = head
 		heads4[h] = entry
 		if st.MinMatch < leastChainMatch {
-			h = v << 8 * base.Prime32 >> shift >> kernels.HashChainLess3
+			h = v << 8 * finder.Prime32 >> shift >> kernels.HashChainLess3
 			head3 = heads3[h]
 			heads3[h] = entry
 		}
@@ -209,15 +209,15 @@ func (c *chains) search(
 	if best >= len(rest) || p < low {
 		return 0, 0, head3
 	}
-	ends := base.Load32(rest, best-3)
+	ends := finder.Load32(rest, best-3)
 	for {
-		if base.Load32(src, p+best-3) == ends {
-			if n := extend(src[:i+len(rest)], p, i, 0); n > best {
+		if finder.Load32(src, p+best-3) == ends {
+			if n := finder.Extend(src[:i+len(rest)], p, i, 0); n > best {
 				length, offset, best = n, i-p, n
 				if n >= st.Nice || n == len(rest) {
 					break
 				}
-				ends = base.Load32(rest, best-3)
+				ends = finder.Load32(rest, best-3)
 			}
 		}
 		next := st.Base + int(links[p&(len(links)-1)])
@@ -233,7 +233,7 @@ func (c *chains) search(
 // search3 returns the match of 3 bytes at i with the head of their hash. Length 0 stands for none.
 func search3(st *kernels.HashChainParse, src []byte, i int, head int16) (length, offset int) {
 	p := st.Base + int(head)
-	if p < lowest(st, i) || (base.Load32(src, p)^base.Load32(src, i))<<8 != 0 {
+	if p < lowest(st, i) || (finder.Load32(src, p)^finder.Load32(src, i))<<8 != 0 {
 		return 0, 0
 	}
 	return 3, i - p

@@ -1,8 +1,8 @@
 package lz77
 
 import (
+	"github.com/gopz/compress/internal/finder"
 	"github.com/gopz/compress/internal/kernels"
-	"github.com/gopz/compress/lz77/internal/base"
 )
 
 // beginKernel prepares a parse of a block of size bytes by a kernel, with the kernel's own kind of
@@ -11,7 +11,7 @@ func (m *Matcher) beginKernel(st *kernels.RowHashParse, size int) bool {
 	p, l, r := &m.params, &m.limits, &m.rows
 	external := m.candidates != nil
 	switch {
-	case l.Repeats != 0 && l.Repeats != NewOffset,
+	case l.Repeats != 0 && l.Repeats != maxRepeats,
 		external && !kernels.HasCandidates(),
 		!external && (!kernels.HasRowHash(p.Depth) || size >= 1<<kernels.RowHashBits):
 		return false
@@ -21,8 +21,8 @@ func (m *Matcher) beginKernel(st *kernels.RowHashParse, size int) bool {
 		MinRepeatMatch: l.MinMatch, MaxOffset: l.MaxOffset,
 	}
 	if !external {
-		log := base.TableLog(p.HashLog, size)
-		st.Depth, st.Shift, st.HashMask = p.Depth, uint64(32-log), uint64(rowHashMask(p.HashBytes))
+		log := finder.TableLog(p.HashLog, size)
+		st.Depth, st.Shift, st.HashMask = p.Depth, uint64(32-log), uint64(finder.RowHashMask(p.HashBytes))
 		st.Base = r.entries(p.Depth<<log, size, m.checkpoint)
 	}
 	return true

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/finder"
 	"github.com/gopz/compress/internal/kernels"
 	"github.com/gopz/compress/internal/testenv"
-	"github.com/gopz/compress/lz77/internal/base"
 	"github.com/gopz/compress/simd"
 )
 
@@ -18,7 +18,7 @@ func TestRowHashTiers(t *testing.T) {
 	limits := append([]Limits{
 		{MinMatch: 3, MaxOffset: 1 << 15, MinOffset: 1},
 		{MinMatch: 8, MaxOffset: 64, Repeats: 1},
-		{MinMatch: 6, MaxOffset: 1 << 12, Repeats: NewOffset},
+		{MinMatch: 6, MaxOffset: 1 << 12, Repeats: maxRepeats},
 	}, testLimits...)
 	size := 300_000
 	if small() {
@@ -104,7 +104,7 @@ func TestRowHashReused(t *testing.T) {
 			Nice: hashed + 1 + r.IntN([]int{4, 300}[r.IntN(2)]), Lazy: r.IntN(3),
 		}
 		l := Limits{
-			MinMatch: 3 + r.IntN(6), MaxOffset: []int{64 + r.IntN(100), 1 << 15, base.MaxOffset}[r.IntN(3)],
+			MinMatch: 3 + r.IntN(6), MaxOffset: []int{64 + r.IntN(100), 1 << 15, finder.MaxOffset}[r.IntN(3)],
 			Repeats: []int{0, 0, 3, 3, 3, 1, 2}[r.IntN(7)], MinOffset: r.IntN(17),
 		}
 		start := r.IntN(2) * r.IntN(len(src))

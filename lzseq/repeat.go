@@ -24,12 +24,9 @@ const (
 	denseMinNew       = 3 // minimum of a match with a new offset in Dense
 	repeatLitEscape   = 3
 	repeatMatchEscape = 15
-	newOffset         = 3
+	newOffset         = 3 // kind of a new offset
+	offsetKinds       = 4
 	maxOffsetCode     = 24<<2 | 3
-
-	// denseMaxOffset3 is the maximum new offset of a match of 3 bytes. With 1<<12 XML becomes 0.2%
-	// larger.
-	denseMaxOffset3 = 1 << 10
 )
 
 // encodeRepeat fills all streams but Lits. Offsets and lengths have a loop each, so that the state
@@ -62,10 +59,10 @@ func encodeDense(s *Streams, seqs []lz77.Sequence) {
 
 // The minimum match lengths by kind: three repeat offsets and a new one.
 var (
-	repeatMinMatches = [lz77.OffsetKinds]uint32{
+	repeatMinMatches = [offsetKinds]uint32{
 		repeatMinMatch, repeatMinMatch, repeatMinMatch, repeatMinMatch,
 	}
-	denseMinMatches = [lz77.OffsetKinds]uint32{
+	denseMinMatches = [offsetKinds]uint32{
 		denseMinRepeat, denseMinRepeat, denseMinRepeat, denseMinNew,
 	}
 )
@@ -168,7 +165,7 @@ func (s *Streams) repeatLengths(tokens []byte, seqs []lz77.Sequence) {
 // and nm bytes and have room for one byte a sequence.
 func putLengths(
 	tokens, lits, matches []byte, nl, nm int,
-	seqs []lz77.Sequence, n int, minMatch *[lz77.OffsetKinds]uint32,
+	seqs []lz77.Sequence, n int, minMatch *[offsetKinds]uint32,
 ) ([]byte, []byte, int, int) {
 	for i := range seqs[:n] {
 		q := &seqs[i]
@@ -207,7 +204,7 @@ func decodeDense(s *Streams, batch []lz77.Sequence, tokens []byte) bool {
 }
 
 func (s *Streams) resolve(
-	batch []lz77.Sequence, tokens []byte, minMatch *[lz77.OffsetKinds]uint32,
+	batch []lz77.Sequence, tokens []byte, minMatch *[offsetKinds]uint32,
 ) bool {
 	c := &s.cursor
 	batch = batch[:len(tokens)]
@@ -233,7 +230,7 @@ func (s *Streams) resolve(
 // resolveRepeat is the portable twin of kernels.DecodeTokensRepeat, and decodes the tokens that the
 // kernel leaves.
 func resolveRepeat(
-	s *Streams, batch []lz77.Sequence, tokens []byte, minMatch *[lz77.OffsetKinds]uint32,
+	s *Streams, batch []lz77.Sequence, tokens []byte, minMatch *[offsetKinds]uint32,
 ) bool {
 	c := &s.cursor
 	r0, r1, r2 := c.repeats[0], c.repeats[1], c.repeats[2]

@@ -78,10 +78,10 @@ func (ws *workspace) DecodePayload(
 // acceptSequences takes over the result of Stage0. If the device has only found candidates, the
 // worker parses them.
 func acceptSequences(ws *workspace, b *Block, r *gpu.Request) error {
-	limits, parsed := *b.limits(), true
+	limits, parsed := b.form().Limits, true
 	if r.Candidates != nil {
 		m, seqs := &ws.matcher, b.payload.seqs[:0]
-		r.Seqs, parsed = m.ParseCandidates(seqs, b.src, b.Window, b.params(), limits, r.Candidates)
+		r.Seqs, parsed = m.ParseCandidates(seqs, b.src, b.Window, r.Params, limits, r.Candidates)
 		r.FreeCandidates()
 	}
 	b.payload.seqs, b.payload.ranges = r.Seqs, nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/gopz/compress/internal/codec/rans"
+	"github.com/gopz/compress/internal/optimal"
 	"github.com/gopz/compress/internal/pieces"
 	"github.com/gopz/compress/internal/x86"
 	"github.com/gopz/compress/lz77"
@@ -57,8 +58,8 @@ type dense struct {
 	fast bool // context-coded streams are encoded fast, and only where they gain much
 
 	learned  rans.Contexts
-	contexts lz77.Contexts   // learned, for the parser
-	seqs     []lz77.Sequence // of a parse trial
+	contexts optimal.Contexts // learned, for the parser
+	seqs     []lz77.Sequence  // of a parse trial
 
 	choice   x86.Chooser
 	filtered []byte // content of the block, if it is filtered
@@ -79,7 +80,7 @@ func (b *Block) dense() bool {
 
 // priced reports whether the block has layout Dense and an optimal parser. The parser then finds the
 // shorter matches of that layout, and knows the contexts of literals.
-func (b *Block) priced() bool { return b.dense() && b.params().Finder.Optimal() }
+func (b *Block) priced() bool { return b.dense() && b.params().Optimal() }
 
 // filter chooses which ranges of the block's content to filter, and filters them. All stages of
 // such a block have the same workspace, because devices do not do its level.
@@ -101,7 +102,7 @@ func (ws *workspace) matchInput(b *Block) []byte {
 }
 
 // contexts learns what the literals of content depend on.
-func (ws *workspace) contexts(content []byte) *lz77.Contexts {
+func (ws *workspace) contexts(content []byte) *optimal.Contexts {
 	d := &ws.dense
 	d.marks = resize(d.marks, len(content))
 	pieces.Clear(d.marks, ws.check)

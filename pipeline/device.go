@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 
 	"github.com/gopz/compress/gpu"
-	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/internal/finder"
 	"github.com/gopz/compress/pipeline/internal/offload"
 )
 
@@ -181,11 +181,11 @@ func Host(r *gpu.Request) error {
 func (ws *workspace) host(r *gpu.Request) (err error) {
 	switch {
 	case r.Op == gpu.Stage0 && r.Params.CandidatesFit(len(r.Src)):
-		r.Candidates = gpu.NewCandidates(max(0, len(r.Src)-lz77.CandidateTail))
+		r.Candidates = gpu.NewCandidates(max(0, len(r.Src)-finder.Tail))
 		ws.matcher.FindCandidates(r.Candidates, r.Src, r.Params, r.Limits)
 	case r.Op == gpu.Stage0:
 		r.Candidates = nil
-		r.Seqs = ws.matcher.ParseFrom(r.Seqs[:0], r.Src, r.Window, r.Params, r.Limits)
+		r.Seqs = ws.matcher.Matcher.ParseFrom(r.Seqs[:0], r.Src, r.Window, r.Params, r.Limits)
 	case r.Op == gpu.StageN && r.Decode:
 		var ranges []byte
 		r.Layout, ranges, err = ws.decodePayload(r.Src, r.Size, r.Streams)

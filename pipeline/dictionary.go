@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopz/compress/internal/codec/zstd"
 	"github.com/gopz/compress/internal/container"
+	"github.com/gopz/compress/internal/optimal"
 	"github.com/gopz/compress/internal/pieces"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/simd"
@@ -17,7 +18,7 @@ import (
 type Dictionary struct {
 	bytes   []byte // that it was parsed from
 	tables  *zstd.Dictionary
-	prices  *lz77.IncrementalPrices
+	prices  *optimal.IncrementalPrices
 	number  func() uint32
 	finders [2]sync.Pool // of *dictionaryFinder
 }
@@ -108,15 +109,15 @@ var (
 // A dictionaryFinder finds the sequences of short blocks. Its tables have the content of the
 // dictionary, so that a block takes no longer than its own content does.
 type dictionaryFinder struct {
-	finder lz77.Incremental
-	params lz77.IncrementalParams
+	finder optimal.Incremental
+	params optimal.IncrementalParams
 	src    []byte // the content of the dictionary, and room for a block
 	start  int    // its size in bytes
 }
 
 // shortReach returns the part of the dictionary that short blocks refer to.
 func (d *Dictionary) shortReach(l *lz77.Limits) []byte {
-	return d.reach(min(maxShortReach, l.MaxOffset-lz77.MaxIncremental))
+	return d.reach(min(maxShortReach, l.MaxOffset-optimal.MaxIncremental))
 }
 
 // takeFinder returns a finder for short blocks. The caller puts it into pool.
@@ -129,7 +130,7 @@ func (d *Dictionary) takeFinder(l *lz77.Limits) (f *dictionaryFinder, pool *sync
 		content := d.shortReach(l)
 		f = &dictionaryFinder{
 			params: d.shortParams(l), start: len(content),
-			src: append(make([]byte, 0, len(content)+lz77.MaxIncremental), content...),
+			src: append(make([]byte, 0, len(content)+optimal.MaxIncremental), content...),
 		}
 	}
 	return f, pool
@@ -137,33 +138,33 @@ func (d *Dictionary) takeFinder(l *lz77.Limits) (f *dictionaryFinder, pool *sync
 
 // shortParams returns the settings of a finder for short blocks, without those of a level or a format.
 // Its window has room for the content of the dictionary and a block.
-func (d *Dictionary) shortParams(l *lz77.Limits) lz77.IncrementalParams {
+func (d *Dictionary) shortParams(l *lz77.Limits) optimal.IncrementalParams {
 	p := zstdShort
-	p.ChainLog = uint8(bits.Len(uint(len(d.shortReach(l)) + lz77.MaxIncremental)))
+	p.ChainLog = uint8(bits.Len(uint(len(d.shortReach(l)) + optimal.MaxIncremental)))
 	p.HashLog, p.Prices = p.ChainLog, d.prices
 	return p
 }
 
 // isShortWithDictionary reports whether the block is short and its run has a dictionary.
 func (b *Block) isShortWithDictionary() bool {
-	return b.run.cfg.Dictionary != nil && len(b.content()) <= lz77.MaxIncremental
+	return b.run.cfg.Dictionary != nil && len(b.content()) <= optimal.MaxIncremental
 }
 
 // findWithDictionary finds the sequences of a block whose run has a dictionary.
 func (ws *workspace) findWithDictionary(b *Block) []lz77.Sequence {
-	content, limits := b.content(), b.limits()
+	content, form := b.content(), b.form()
 	if !b.isShortWithDictionary() {
 		src, start := ws.behindDictionary(b, len(content))
 		pieces.Copy(src[start:], content, ws.check)
-		return ws.matcher.ParseFrom(b.payload.seqs, src, start, b.params(), *limits)
+		return ws.matcher.ParseFrom(b.payload.seqs, src, start, b.params(), form)
 	}
 	d := b.run.cfg.Dictionary
-	f, pool := d.takeFinder(limits)
+	f, pool := d.takeFinder(&form.Limits)
 	params, repeats := f.params, d.tables.Repeats()
 	params.Depth, params.Nice = dictionaryDepth[b.run.cfg.Level], dictionaryNice[b.run.cfg.Level]
 	if p := b.run.cfg.Pipeline; p.Format == container.PZ {
-		params.MinMatch, params.MinOffset = limits.MinMatch, lz77.MinOffset
-		params.Repeats = limits.Repeats > 0
+		params.MinMatch, params.MinOffset = form.MinMatch, lz77.MinOffset
+		params.Repeats = form.Repeats > 0
 		repeats = [3]uint32{lz77.InitialRepeat, lz77.InitialRepeat, lz77.InitialRepeat}
 	}
 	src := append(f.src[:f.start], content...)
@@ -183,9 +184,9 @@ func (c *Config) dictionaryMemory() int64 {
 	n := len(d.reach(maxReach))
 	memory := n + c.BlockSize
 	if c.Op == Compress {
-		level, short := &p.levels[c.Level], d.shortParams(p.limits)
-		tables := level.Memory(c.BlockSize+n, p.limits) - level.Memory(c.BlockSize, p.limits)
-		memory += tables + short.Memory() + len(d.shortReach(p.limits)) + lz77.MaxIncremental
+		level, short := &p.levels[c.Level], d.shortParams(&p.form.Limits)
+		tables := level.Memory(c.BlockSize+n, p.form) - level.Memory(c.BlockSize, p.form)
+		memory += tables + short.Memory() + len(d.shortReach(&p.form.Limits)) + optimal.MaxIncremental
 	}
 	return int64(memory)
 }

@@ -24,7 +24,7 @@ type helperPanic struct {
 	stack []byte
 }
 
-// Help implements lz77.Helper. It refuses while a block waits.
+// Help implements optimal.Helper. It refuses while a block waits.
 func (w *worker) Help(f func(checkpoint func()) int) bool {
 	s := w.sched
 	s.mu.Lock()
@@ -48,7 +48,7 @@ func (w *worker) Help(f func(checkpoint func()) int) bool {
 	return true
 }
 
-// Wait implements lz77.Helper. A panic of the helper continues here. If the stage panics as well,
+// Wait implements optimal.Helper. A panic of the helper continues here. If the stage panics as well,
 // the helper's panic is the error of the block.
 func (w *worker) Wait() {
 	v := <-w.helper.done

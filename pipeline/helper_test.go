@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/gopz/compress/internal/corpus"
-	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/internal/optimal"
 )
 
 // TestHelped: a single block has a helper at levels with optimal parsing, and the same output.
@@ -18,7 +18,7 @@ func TestHelped(t *testing.T) {
 	if brief() {
 		pieces, forWorkers = 2, []int{1, 2}
 	}
-	content := corpus.ByName("mixed").Make(pieces*lz77.MaxChunk + 1000)
+	content := corpus.ByName("mixed").Make(pieces*optimal.MaxChunk + 1000)
 	for i := range Pipelines() {
 		p := &Pipelines()[i]
 		level := p.lowestOptimal()
@@ -67,7 +67,7 @@ func TestHelped(t *testing.T) {
 }
 
 func (p *Pipeline) lowestOptimal() (level int) {
-	for level = 1; !p.levels[level].Finder.Optimal(); level++ {
+	for level = 1; !p.levels[level].Optimal(); level++ {
 	}
 	return level
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/gopz/compress/internal/codec/zstd"
+	"github.com/gopz/compress/internal/optimal"
 	"github.com/gopz/compress/lz77"
 )
 
@@ -14,7 +15,7 @@ import (
 // Match candidates of short blocks come from tables that outlast the block. Blocks of .zst continue
 // the frame of the block before: repeat offsets, codes and tables stay valid.
 type History struct {
-	finder lz77.Incremental
+	finder optimal.Incremental
 	frame  zstd.Encoder
 	sum    xxhash.Digest // of the frame so far
 }
@@ -38,14 +39,14 @@ const (
 )
 
 // isShort reports whether the block is short and has a History.
-func (b *Block) isShort() bool { return b.History != nil && len(b.content()) <= lz77.MaxIncremental }
+func (b *Block) isShort() bool { return b.History != nil && len(b.content()) <= optimal.MaxIncremental }
 
 // findInHistory finds the sequences of a block that has a History.
 func (ws *workspace) findInHistory(b *Block) []lz77.Sequence {
 	h, p, n := b.History, b.run.cfg.Pipeline, len(b.content())
 	if !b.isShort() {
 		from := max(0, b.Window-max(historyFactor*n, leastHistory))
-		return ws.matcher.ParseFrom(b.payload.seqs, b.src[from:], b.Window-from, b.params(), *b.limits())
+		return ws.matcher.ParseFrom(b.payload.seqs, b.src[from:], b.Window-from, b.params(), b.form())
 	}
 	params := *p.short
 	params.Depth = shortDepth[b.run.cfg.Level]

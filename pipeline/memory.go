@@ -4,13 +4,15 @@ import (
 	"github.com/gopz/compress/internal/codec/deflate"
 	"github.com/gopz/compress/internal/codec/zstd"
 	"github.com/gopz/compress/internal/container"
+	"github.com/gopz/compress/internal/lzprice"
+	"github.com/gopz/compress/internal/match"
+	"github.com/gopz/compress/internal/optimal"
 	"github.com/gopz/compress/internal/x86"
 	"github.com/gopz/compress/lz77"
-	"github.com/gopz/compress/lzseq"
 )
 
 // MaxLevel is the highest level. The lowest is 1.
-const MaxLevel = lz77.MaxLevel
+const MaxLevel = match.MaxLevel
 
 // Tables of log2 of the block size by level. A larger block is denser where it is the window as
 // well. It takes more memory, gives fewer blocks to the workers, and makes random access read more.
@@ -61,7 +63,7 @@ func (p *Plan) Memory(blocks int) int64 {
 }
 
 // anyContexts says to the estimates of memory that literals have contexts.
-var anyContexts lz77.Contexts
+var anyContexts optimal.Contexts
 
 // encodeMemory returns bounds on the memory of a workspace and of a payload for compression, in
 // bytes. These are for the worst data there can be; common data takes less than half.
@@ -69,13 +71,13 @@ func (c *Config) encodeMemory() (worker, payload int64) {
 	p, level, tuned, blockSize := c.Pipeline, c.Level, c.Tuning != TuneFixed, c.BlockSize
 	size := int64(blockSize)
 	dense := p.dense != 0 && (level >= p.dense || tuned && level >= p.choosesDense)
-	priced := dense && p.levels[level].Finder.Optimal()
-	limits := *p.limits
+	priced := dense && p.levels[level].Optimal()
+	form := *p.form
 	if priced {
-		limits = lzseq.Dense.Limits
-		limits.Contexts = &anyContexts
+		form = lzprice.Dense
+		form.Contexts = &anyContexts
 	}
-	worker = fixedMemory + int64(p.levels[level].Memory(blockSize+p.Window, &limits))
+	worker = fixedMemory + int64(p.levels[level].Memory(blockSize+p.Window, &form))
 	switch p.Format {
 	case container.PZ:
 		// Worker: words of a group of lanes, 2 bytes for each of at most 0.65 symbols a byte.
@@ -89,12 +91,12 @@ func (c *Config) encodeMemory() (worker, payload int64) {
 		}
 		if priced {
 			// A chunk may have twice the sequences until the parser notices that.
-			payload += 6 * min(size, lz77.MaxChunk)
-			worker += int64(smallTrialsMemory(blockSize, &limits))
+			payload += 6 * min(size, optimal.MaxChunk)
+			worker += int64(smallTrialsMemory(blockSize, &form))
 		}
 	case container.Gzip:
 		// Sequences only, of at least 4 bytes, or 3 with optimal parsing and with HashChain.
-		if f := p.levels[level].Finder; f.Optimal() || f == lz77.HashChain {
+		if l := &p.levels[level]; l.Optimal() || l.Finder == lz77.HashChain {
 			worker, payload = worker+int64(deflate.Memory(blockSize, blockSize/3)), 5*size
 		} else {
 			worker, payload = worker+int64(deflate.Memory(blockSize, blockSize/4)), 15*size/4

@@ -11,7 +11,7 @@ import (
 	"github.com/gopz/compress/internal/codec/rans"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/kernels"
-	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/internal/optimal"
 	"github.com/gopz/compress/lzseq"
 )
 
@@ -40,7 +40,7 @@ func footprint(ws *workspace) int64 {
 
 // lazy lists packages with scratch memory behind pointers.
 var lazy = []string{
-	reflect.TypeFor[lz77.Matcher]().PkgPath(),
+	reflect.TypeFor[optimal.Parser]().PkgPath(),
 	reflect.TypeFor[rans.Contexts]().PkgPath(),
 	reflect.TypeFor[kernels.CtxTable]().PkgPath(),
 }
@@ -113,7 +113,7 @@ func twos(n int) []byte {
 // BinaryTree is never longer.
 func hardSize(p *Pipeline, level, size int) int {
 	switch {
-	case p.levels[level].Finder.Optimal():
+	case p.levels[level].Optimal():
 		return max(size/8, 1<<14)
 	case level > 5:
 		return size / 4

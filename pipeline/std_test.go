@@ -88,7 +88,7 @@ func TestStandardFormats(t *testing.T) {
 			all := k.Make(size)
 			for _, level := range levels(1, 4, 7) {
 				src, size := all, size
-				if p.levels[level].Finder.Optimal() {
+				if p.levels[level].Optimal() {
 					size = min(size, 100_000) // still two blocks, or two pieces of one
 					src = all[:size]
 				}

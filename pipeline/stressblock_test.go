@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/gopz/compress/gpu"
-	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/internal/optimal"
 	"github.com/gopz/compress/pipeline/internal/offload"
 )
 
@@ -189,7 +189,7 @@ func (r *stressRun) toil(ws *workspace, j *stressJob, mayFail bool) error {
 }
 
 // help starts a helper.
-func (r *stressRun) help(helper lz77.Helper, j *stressJob) bool {
+func (r *stressRun) help(helper optimal.Helper, j *stressJob) bool {
 	d, fails := upTo(j.rng, helperPiece), j.rng.IntN(100) == 0
 	started := helper.Help(func(checkpoint func()) int {
 		for range 2 {

@@ -3,9 +3,10 @@ package pipeline
 import (
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/codec/deflate"
-	"github.com/gopz/compress/internal/codec/zstd"
 	"github.com/gopz/compress/internal/container"
-	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/internal/lzprice"
+	"github.com/gopz/compress/internal/match"
+	"github.com/gopz/compress/internal/optimal"
 	"github.com/gopz/compress/lzseq"
 )
 
@@ -29,11 +30,11 @@ type Pipeline struct {
 	dense int
 	// choosesDense is the lowest level at which tuning may give a block layout Dense.
 	choosesDense   int
-	limits         *lz77.Limits // of sequences
-	levels         *[MaxLevel + 1]lz77.Params
-	variants       func() *variants        // settings that tuning may choose in place of the level's
-	blocks         *[MaxLevel + 1]uint8    // log2 of the default block size
-	short          *lz77.IncrementalParams // for short blocks with a History; nil if blocks have none
+	form           *optimal.Form // of sequences
+	levels         *[MaxLevel + 1]match.Params
+	variants       func() *variants           // settings that tuning may choose in place of the level's
+	blocks         *[MaxLevel + 1]uint8       // log2 of the default block size
+	short          *optimal.IncrementalParams // for short blocks with a History; nil if blocks have none
 	encode         []stage
 	decode         []stage
 	withReferences referenceStages // of .pz only
@@ -92,10 +93,10 @@ type deviceOp struct {
 	accept func(ws *workspace, b *Block, r *gpu.Request) error
 }
 
-// plainLevels is lz77.Levels with one exception: in the small window of lzr a hash of 5 bytes finds
-// more than one of 6.
-var plainLevels = func() [MaxLevel + 1]lz77.Params {
-	l := lz77.Levels
+// plainLevels is match.Levels with one exception: in the small window of lzr a hash of 5 bytes
+// finds more than one of 6.
+var plainLevels = func() [MaxLevel + 1]match.Params {
+	l := match.Levels
 	l[6].HashBytes, l[7].HashBytes = 5, 5
 	return l
 }()
@@ -103,7 +104,7 @@ var plainLevels = func() [MaxLevel + 1]lz77.Params {
 var table = [...]Pipeline{
 	{
 		Name: "lzr", ID: 1, Doc: "LZ77 with plain tokens, rANS: restored fastest, but larger",
-		DefaultLevel: defaultLevel, limits: &lzseq.Plain.Limits,
+		DefaultLevel: defaultLevel, form: &lzprice.Plain,
 		levels: &plainLevels, variants: variantsOf(&plainLevels), blocks: &pzBlocks,
 		encode: []stage{matchStage, streamStage(lzseq.Plain), codeStage(lzseq.Plain)},
 		decode: []stage{decodeStage, copyStage},
@@ -114,8 +115,8 @@ var table = [...]Pipeline{
 		Name: "lzseqr", ID: 2,
 		Doc:          "LZ77 with repeat offsets, rANS: smaller, and restored nearly as fast",
 		DefaultLevel: defaultLevel, dense: 6, choosesDense: 5,
-		limits: &lzseq.Repeat.Limits,
-		levels: &lz77.Levels, variants: variantsOf(&lz77.Levels), blocks: &pzBlocks,
+		form:   &lzprice.Repeat,
+		levels: &match.Levels, variants: variantsOf(&match.Levels), blocks: &pzBlocks,
 		encode: []stage{matchStage, streamStage(lzseq.Repeat), codeStage(lzseq.Repeat)},
 		decode: []stage{decodeStage, copyStage},
 		fused:  fusedStages(lzseq.Repeat),
@@ -124,7 +125,7 @@ var table = [...]Pipeline{
 	{
 		Name: "deflate", Doc: "gzip files, which every tool reads",
 		Format: container.Gzip, Window: deflate.MaxOffset, DefaultLevel: defaultGzipLevel,
-		limits: &deflateLimits, levels: &deflateLevels, blocks: &deflateBlocks,
+		form: &deflateForm, levels: &deflateLevels, blocks: &deflateBlocks,
 		variants: variantsOf(&deflateLevels),
 		short:    &deflateShort,
 		encode:   []stage{matchStage, deflateStage},
@@ -133,7 +134,7 @@ var table = [...]Pipeline{
 	},
 	{
 		Name: "lzf", Doc: "seekable zstd files", Format: container.Zstd, MaxBlock: zstdMaxBlock,
-		DefaultLevel: defaultLevel, limits: &zstd.Limits, levels: &zstdLevels, blocks: &zstdBlocks,
+		DefaultLevel: defaultLevel, form: &zstdForm, levels: &zstdLevels, blocks: &zstdBlocks,
 		variants: variantsOf(&zstdLevels),
 		short:    &zstdShort,
 		encode:   []stage{matchStage, zstdStage},

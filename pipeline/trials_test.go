@@ -5,22 +5,23 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/match"
 	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/lz77"
 )
 
 // trialSizes returns the size of src with each parse that a small block may have.
-func trialSizes(ws *workspace, b *Block, m *lz77.Matcher) map[string]int {
+func trialSizes(ws *workspace, b *Block, m *match.Matcher) map[string]int {
 	levels := b.run.cfg.Pipeline.levels
 	sizes := map[string]int{}
-	try := func(name string, params *lz77.Params, contexts bool) {
-		limits := *b.limits()
+	try := func(name string, params *match.Params, contexts bool) {
+		form := *b.form()
 		if contexts {
-			limits.Contexts = ws.contexts(b.src)
+			form.Contexts = ws.contexts(b.src)
 		}
 		var seqs []lz77.Sequence
 		if params != nil {
-			seqs = m.ParseFrom(nil, b.src, 0, params, limits)
+			seqs = m.ParseFrom(nil, b.src, 0, params, &form)
 		}
 		sizes[name] = ws.denseSize(b, seqs)
 	}
@@ -45,7 +46,7 @@ func TestSmallTrials(t *testing.T) {
 	r := NewScheduler(1).Start(Config{Pipeline: p, Op: Compress, Level: MaxLevel})
 	defer r.Close()
 	ws, b := new(workspace), r.Get()
-	var m lz77.Matcher
+	var m match.Matcher
 	sizes := []int{700, 3000, 10_000, smallBlock + 1}
 	if brief() {
 		sizes = []int{700, smallBlock + 1}

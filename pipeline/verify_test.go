@@ -10,6 +10,7 @@ import (
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/finder"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
 	"github.com/gopz/compress/pipeline/internal/offload"
@@ -77,7 +78,7 @@ var wrongResults = map[string]func(r *gpu.Request){
 	},
 	"Stage0, candidates too far": func(r *gpu.Request) {
 		for i := range r.Candidates {
-			r.Candidates[i] |= 1<<lz77.CandidateOffsetBits - 1
+			r.Candidates[i] |= 1<<finder.CandidateOffsetBits - 1
 		}
 	},
 	"Stage0, candidates that do not match": func(r *gpu.Request) {
@@ -90,7 +91,7 @@ var wrongResults = map[string]func(r *gpu.Request){
 	"Stage0, candidates too long": func(r *gpu.Request) {
 		for i, c := range r.Candidates {
 			if c != 0 {
-				r.Candidates[i] = c + 1<<lz77.CandidateOffsetBits
+				r.Candidates[i] = c + 1<<finder.CandidateOffsetBits
 			}
 		}
 	},

@@ -6,6 +6,7 @@ import (
 	"github.com/gopz/compress/internal/codec/deflate"
 	"github.com/gopz/compress/internal/codec/rans"
 	"github.com/gopz/compress/internal/codec/zstd"
+	"github.com/gopz/compress/internal/match"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
 	"github.com/gopz/compress/pipeline/internal/offload"
@@ -15,7 +16,7 @@ import (
 // reused.
 type workspace struct {
 	payload *payload // for the next block; nil while the device has it with a block
-	matcher lz77.Matcher
+	matcher match.Matcher
 	// prefixed is the content of dictionary, if that is not nil, and that of a block.
 	prefixed   []byte
 	dictionary *Dictionary

@@ -47,7 +47,7 @@ func TestFiltered(t *testing.T) {
 			plain := unfiltered(t, p, level, src)
 			t.Logf("level %d: %d bytes, %d without the filter", level, len(coded[0].payload), plain)
 			most := plain * 9 / 10
-			if !p.levels[level].Finder.Optimal() {
+			if !p.levels[level].Optimal() {
 				most = plain * 15 / 16
 			}
 			if len(coded[0].payload) > most {
@@ -77,9 +77,9 @@ func TestFiltered(t *testing.T) {
 // unfiltered returns the size of src as a block without a filter.
 func unfiltered(t *testing.T, p *Pipeline, level int, src []byte) int {
 	ws := new(workspace)
-	limits := *p.limits
-	limits.Contexts = ws.contexts(src)
-	seqs := ws.matcher.ParseFrom(nil, src, 0, &p.levels[level], limits)
+	form := *p.form
+	form.Contexts = ws.contexts(src)
+	seqs := ws.matcher.ParseFrom(nil, src, 0, &p.levels[level], &form)
 	var s lzseq.Streams
 	s.Encode(lzseq.Repeat, src, seqs)
 	return len(ws.encodeDense(nil, &s, nil))

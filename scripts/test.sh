@@ -22,12 +22,12 @@ race_packages=("${library_packages[@]}" ./gzip ./httpcompress ./pipeline/... ./g
 byte_packages=(./simd ./internal/kernels ./lzseq ./fse ./internal/codec/... ./internal/bitio
   ./internal/suffix ./internal/pzfile ./internal/gzfile ./internal/gzindex ./internal/gzaccess
   ./internal/zstfile ./internal/peertest ./parity)
-match_packages=(./lz77/...)
+match_packages=(./lz77 ./internal/finder ./internal/match ./internal/optimal)
 
 # Packages that have kernels in assembly or call them. Those of internal/blackbox compare digests of
 # files.
-kernel_packages=(./simd ./internal/cpu ./internal/kernels ./internal/codec/... ./lz77/... ./lzseq
-  ./pipeline ./internal/peertest "${library_packages[@]}")
+kernel_packages=(./simd ./internal/cpu ./internal/kernels ./internal/codec/... "${match_packages[@]}"
+  ./lzseq ./pipeline ./internal/peertest "${library_packages[@]}")
 
 usage() {
   cat <<'USAGE'

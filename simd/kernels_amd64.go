@@ -46,11 +46,11 @@ func histogramKernel(counts *[256]uint32, p []byte) bool {
 }
 
 const (
-	// minFoldBytes is the least number of bytes for the folding kernel. Below it, its first and last
-	// steps take as long as hash/crc32 does for everything.
+	// minFoldBytes is the least number of bytes for the folding kernel. Below it, its first and
+	// last steps take as long as hash/crc32 does for everything.
 	minFoldBytes = 1024
-	// maxSerialBytes is the most bytes for the kernel that takes one word after the other. It is half
-	// as fast as hash/crc32 there, but needs no table, which takes 0.2 ms to make.
+	// maxSerialBytes is the most bytes for the kernel that takes one word after the other. It is
+	// half as fast as hash/crc32 there, but needs no table, which takes 0.2 ms to make.
 	maxSerialBytes = 2048
 )
 

@@ -88,7 +88,7 @@ func ParseRowHash[S Sequence](
 }
 
 // ParseCandidates continues a parse as ParseRowHash does, with the candidate of each position
-// before End in place of rows, in the format of lz77.CandidateOffsetBits. It does not use Depth,
+// before End in place of rows, in the format of finder.CandidateOffsetBits. It does not use Depth,
 // Shift, HashMask and Base. MinRowMatch must be in range. It skips an impossible candidate, and
 // BadCandidate then returns true. For any candidates it touches nothing outside the slices.
 // HasCandidates must have reported a kernel.

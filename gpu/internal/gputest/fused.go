@@ -9,6 +9,7 @@ import (
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/codec/rans"
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/finder"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
 )
@@ -75,7 +76,7 @@ func fusedContents() map[string][]byte {
 // segmentContents returns blocks of several segments of the parse, which repeat offsets of segments
 // before, continue matches, or have no sequences.
 func segmentContents() map[string][]byte {
-	const size = 2*lz77.SegmentSize + 10_007
+	const size = 2*finder.SegmentSize + 10_007
 	r := rand.New(rand.NewPCG(12, 3))
 	noise := make([]byte, size)
 	for i := range noise {
@@ -103,8 +104,8 @@ func segmentContents() map[string][]byte {
 	all["three offsets"] = p
 	// A segment without sequences between others, and a match that spans the rest.
 	p = bytes.Clone(noise)
-	copy(p[1000:lz77.SegmentSize-3000], corpus.ByName("text").Make(lz77.SegmentSize))
-	copy(p[2*lz77.SegmentSize-7:], p[:size])
+	copy(p[1000:finder.SegmentSize-3000], corpus.ByName("text").Make(finder.SegmentSize))
+	copy(p[2*finder.SegmentSize-7:], p[:size])
 	all["apart"] = p
 	// A match that spans more than a segment.
 	p = bytes.Clone(noise)
@@ -122,7 +123,7 @@ func segmentRequests(layouts [2]*lzseq.Layout, amount amount) (list []*gpu.Reque
 		level := 5 + len(name)%3
 		list = append(list, fusedRequest(src, level, layouts[0]))
 		if amount != few && len(name)%2 == 0 || amount == all {
-			size := 2*lz77.SegmentSize + lz77.CandidateTail + len(name)%3 - 1
+			size := 2*finder.SegmentSize + finder.Tail + len(name)%3 - 1
 			list = append(list, fusedRequest(src[:size], level, layouts[1]))
 		}
 	}
@@ -264,7 +265,7 @@ func testHostileFused(t *testing.T, d gpu.Device) {
 		func(r *gpu.Request) { r.Src, r.Size = src[:17], 17 },
 		func(r *gpu.Request) { r.Window, r.Size = 100, len(src)-100 },
 		func(r *gpu.Request) { r.Params = &lz77.Levels[1] },
-		func(r *gpu.Request) { r.Params = &lz77.Levels[9] },
+		func(r *gpu.Request) { r.Params = &lz77.Levels[4] },
 	} {
 		good, odd := fusedRequest(src, 6, lzseq.Repeat), fusedRequest(src, 6, lzseq.Repeat)
 		change(odd)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/finder"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
 )
@@ -19,7 +20,7 @@ var deflate = lz77.Limits{MinMatch: 4, MaxOffset: 32768 - 300}
 var settings = []lz77.Params{
 	{Finder: lz77.RowHash, HashLog: 16, HashBytes: 5, Depth: 16, Nice: 48},
 	{Finder: lz77.RowHash, HashLog: 17, HashBytes: 5, Depth: 32, Nice: 96, Lazy: 2},
-	{Finder: lz77.RowHash, HashLog: 12, HashBytes: 4, Depth: 64, Nice: lz77.MaxCandidateNice, Lazy: 1},
+	{Finder: lz77.RowHash, HashLog: 12, HashBytes: 4, Depth: 64, Nice: finder.MaxCandidateNice, Lazy: 1},
 	{Finder: lz77.RowHash, HashLog: 14, HashBytes: 8, Depth: 8, Nice: 9, Lazy: 2},
 }
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/gpu/internal/gputest"
+	"github.com/gopz/compress/internal/finder"
 	"github.com/gopz/compress/internal/testenv"
-	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/pipeline"
 )
 
@@ -50,7 +50,7 @@ var broken = map[string]struct {
 	"sequences": {"Match", spoiled(func(r *gpu.Request) error {
 		if r.Op == gpu.Stage0 && len(r.Src) == 2048+16 {
 			r.Candidates[0] = 0
-			r.Candidates[1000] += 1 << lz77.CandidateOffsetBits
+			r.Candidates[1000] += 1 << finder.CandidateOffsetBits
 		}
 		return nil
 	})},

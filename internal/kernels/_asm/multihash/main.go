@@ -1,5 +1,5 @@
 // Command multihash writes the assembly of package kernels that finds matches with several hash
-// tables, and its Go declarations. _asm/check.sh runs it.
+// tables, and its Go declarations. internal/kernels/_asm/check.sh runs it.
 //
 // The kernels must find exactly the matches of their portable twins in
 // internal/kernels/multihash.go.

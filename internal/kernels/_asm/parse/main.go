@@ -1,5 +1,5 @@
 // Command parse writes the assembly of package kernels that finds matches and that turns sequences
-// into streams, and its Go declarations. _asm/check.sh runs it.
+// into streams, and its Go declarations. internal/kernels/_asm/check.sh runs it.
 //
 // The kernels keep most of their state in the frame and in the struct that they are given, because
 // amd64 has too few registers for it. Each must find exactly the matches of its portable twin in

@@ -1,5 +1,5 @@
 // Command tree writes the assembly of package kernels that searches binary trees for matches, and
-// its Go declarations. _asm/check.sh runs it.
+// its Go declarations. internal/kernels/_asm/check.sh runs it.
 //
 // The kernels must find exactly the matches of their portable twins in internal/kernels/tree.go.
 package main

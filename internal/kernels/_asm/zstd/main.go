@@ -1,5 +1,5 @@
 // Command zstd writes the assembly of package kernels that turns sequences into blocks of zstd, and
-// its Go declarations. _asm/check.sh runs it.
+// its Go declarations. internal/kernels/_asm/check.sh runs it.
 package main
 
 import (
