@@ -30,7 +30,7 @@ var packages = map[string]floor{
 	"internal/cli/remote":           programs, // likewise; main packages choose it, for it links net/http
 	"internal/cli/internal/train":   programs, // likewise
 	"gpu/pz":                        commands,
-	"examples/profile":              tools, // links GPU drivers, runs single stages
+	"examples/profile":              tools, // links GPU drivers
 
 	"":          library,
 	"gzip":      library,
