@@ -236,7 +236,7 @@ func withCachedBlocks(t testing.TB, blocks, workers, blockSize int) Option {
 	p := pipeline.ByName(DefaultPipeline)
 	plan := o.scheduler().Plan(o.readerConfig(p, &container.Spec{BlockSize: blockSize}))
 	plan.InFlight = blocks
-	b, err := o.budget(p, blockSize, plan, math.MaxInt64, nil)
+	b, err := o.budget(p, blockSize, &plan, math.MaxInt64, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
