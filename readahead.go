@@ -96,17 +96,16 @@ func (r *Reader) open() {
 // beginRun begins a run for the unit.
 func (r *Reader) beginRun() (err error) {
 	u := &r.unit
-	p := pipelineOf(r.format, u.Pipeline)
+	cfg := r.opt.readerConfig(pipelineOf(r.format, u.Pipeline), &u.Spec)
 	var b budget
 	if r.format == PZ {
-		b, err = r.opt.readerBudget(p, u.Spec)
+		b, err = r.opt.readerBudget(cfg)
 	} else {
-		b, err = r.opt.standardBudget(p, u.Spec)
+		b, err = r.opt.standardBudget(cfg.Pipeline, u.Spec)
 	}
 	if err != nil {
 		return err
 	}
-	cfg := r.opt.readerConfig(p, &u.Spec)
 	cfg.InFlight = b.inFlight
 	if err := r.sched.Check(cfg); err != nil {
 		return errs.Wrap(errs.Device, err)

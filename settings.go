@@ -358,7 +358,7 @@ func (o *options) fit(want int, limit int64, memory func(n int) int64) (budget, 
 // budget returns a budget of at most the blocks that plan has, of a pipeline, within limit. extra
 // is other memory that n blocks take; nil is for none.
 func (o *options) budget(
-	p *pipeline.Pipeline, blockSize int, plan pipeline.Plan, limit int64, extra func(n int) int64,
+	p *pipeline.Pipeline, blockSize int, plan *pipeline.Plan, limit int64, extra func(n int) int64,
 ) (budget, error) {
 	b, ok := o.fit(plan.InFlight, limit, func(n int) int64 {
 		m := int64(n)*(blockMemory(blockSize)+int64(p.Window)) + plan.Memory(n)
@@ -398,13 +398,13 @@ func (o *options) writerBudget(alone bool) (budget, error) {
 	if alone || o.singleFrame {
 		plan.InFlight = 1
 	}
-	return o.budget(o.pipe, cfg.BlockSize, plan, limit, nil)
+	return o.budget(o.pipe, cfg.BlockSize, &plan, limit, nil)
 }
 
 // readerBudget returns the budget of a Reader of a .pz file.
-func (o *options) readerBudget(p *pipeline.Pipeline, s container.Spec) (budget, error) {
-	plan := o.scheduler().Plan(o.readerConfig(p, &s))
-	return o.budget(p, s.BlockSize, plan, o.limits.Memory(), nil)
+func (o *options) readerBudget(cfg pipeline.Config) (budget, error) {
+	plan := o.scheduler().Plan(cfg)
+	return o.budget(cfg.Pipeline, cfg.BlockSize, &plan, o.limits.Memory(), nil)
 }
 
 // standardBudget returns the budget of a Reader of a .gz or .zst file.
@@ -470,9 +470,9 @@ func ReaderMemory(file []WriterOption, opts ...ReaderOption) (int64, error) {
 			b.memory = max(b.memory, ordered.memory)
 		}
 	default:
-		b, err = o.readerBudget(w.pipe, container.Spec{
+		b, err = o.readerBudget(o.readerConfig(w.pipe, &container.Spec{
 			BlockSize: w.blockSize, Window: w.window, Dictionary: o.dict.Number(),
-		})
+		}))
 	}
 	return b.memory, err
 }
@@ -537,7 +537,7 @@ func (o *options) streamBudget(x *index.File, st *index.Stream, want int, limit 
 			}
 			return memory
 		}
-		return o.budget(p, st.BlockSize, plan, limit, extra)
+		return o.budget(p, st.BlockSize, &plan, limit, extra)
 	}
 	workers := o.scheduler().Workers()
 	b, ok := o.fit(want, limit, func(n int) int64 {

@@ -8,12 +8,12 @@ import (
 	"github.com/gopz/compress/pipeline/internal/offload"
 )
 
-// accept verifies what the device made of a block and takes it over.
-func (w *worker) accept(b *Block) {
+// acceptResults verifies what the device made of a block and takes it over.
+func (w *worker) acceptResults(b *Block) {
 	r := b.run
 	err := b.request.GPU.Err
 	if err == nil {
-		w.ws.equip(b)
+		w.ws.equipBlock(b)
 		t := r.beginTimer(w, b, verifyStep)
 		err = b.op.accept(w.ws, b, b.request.GPU)
 		t.endTimer()
@@ -35,9 +35,9 @@ func (w *worker) accept(b *Block) {
 	}
 }
 
-// recheck does a failed block again on the CPU, without the results of the device. If that
+// recheckBlock does a failed block again on the CPU, without the results of the device. If that
 // succeeds, the device was wrong, and is lost. If not, the input is damaged.
-func (w *worker) recheck(b *Block) outcome {
+func (w *worker) recheckBlock(b *Block) outcome {
 	b.use, b.hasResults, b.stage, b.Err = useNone, false, b.run.coding.from, nil
 	out := w.runStages(b, false)
 	if b.Err == nil {
@@ -60,8 +60,8 @@ func (b *Block) deviceStage() string {
 	return b.op.op.String()
 }
 
-// learn tells the coordinator how long the CPU has taken for a stage that the device can do.
-func (r *Run) learn(b *Block, took time.Duration) {
+// learnStage tells the coordinator how long the CPU has taken for a stage that the device can do.
+func (r *Run) learnStage(b *Block, took time.Duration) {
 	if op := r.stages[b.stage].device; r.device != nil && op != nil {
 		r.device.Learn(op.op, r.cfg.Op == Decompress, b.raw, took)
 	}

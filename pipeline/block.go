@@ -9,11 +9,11 @@ import (
 // buffers. From Submit until Next returns it, a block belongs to the scheduler and must not be
 // touched.
 //
-// Src to Into are the input of a block, Index to Decoded its results. Raw, Kind and Sum are results of
-// compression and input of decompression: keep them with the payload.
+// Src to Into are the input of a block, Index to Decoded its results. Raw, Kind and Sum are results
+// of compression and input of decompression: keep them with the payload.
 type Block struct {
-	// Src is the content when compressing, the payload when decompressing. The scheduler never changes
-	// it.
+	// Src is the content when compressing, the payload when decompressing. The scheduler never
+	// changes it.
 	Src []byte
 	// CallerOwned says that Src is memory of the caller's that nothing may read after Run.Close. A
 	// device gets a copy.
@@ -30,11 +30,12 @@ type Block struct {
 	Last bool
 	// Offset is the offset of the content in the file's, in bytes. Blocks with a History need it.
 	Offset int64
-	// Raw is the size of the content in bytes. When decompressing, the result has exactly this size.
+	// Raw is the size of the content in bytes. When decompressing, the result has exactly this
+	// size.
 	Raw int
-	// Kind is the form of the payload, by the numbers of the .pz format: 1 is the content itself, 2 is
-	// one byte that the content repeats, 3 is coded as the pipeline says. Payloads of .gz and .zst are
-	// coded.
+	// Kind is the form of the payload, by the numbers of the .pz format: 1 is the content itself, 2
+	// is one byte that the content repeats, 3 is coded as the pipeline says. Payloads of .gz and
+	// .zst are coded.
 	Kind uint8
 	// Sum is the check that the pipeline's format has, 0 if the run has no checks. For .pz it is
 	// the CRC32C of the payload, continued for coded blocks over the content.
@@ -43,8 +44,8 @@ type Block struct {
 	// decompression only. It belongs to the scheduler as the block does. Bytes after the first Raw
 	// are not touched. Out returns it if it was used.
 	Into []byte
-	// Serial decodes the block, if it is not nil, in the order of Submit: see there. For decompression
-	// by the pipeline of .gz. Decoding sets Raw.
+	// Serial decodes the block, if it is not nil, in the order of Submit: see there. For
+	// decompression by the pipeline of .gz. Decoding sets Raw.
 	Serial Serial
 	// Tag is for the caller.
 	Tag int64

@@ -66,7 +66,7 @@ func runAlone(ws *workspace, b *Block) error {
 		}
 	}
 	ws.checkpoint()
-	return b.finish(ws)
+	return b.finishWork(ws)
 }
 
 // gapContents are content for which stages take long, or take large steps.

@@ -1,10 +1,7 @@
 package pipeline
 
-import "time"
-
-// The end of a piece of work. A block that is done retires, and one that the device returns is queued
-// for a worker to go on with. In the same critical section the worker takes its next block, or passes
-// its place on to a worker that has paused.
+// The end of the work on a block. A worker retires a block that is done and takes its next one in
+// the same critical section. A caller's goroutine needs no lock, and the device has no next block.
 
 // outcome says what became of a block that a worker has run.
 type outcome uint8
@@ -15,22 +12,8 @@ const (
 	finished                 // it is done or has failed
 )
 
-// takeBlock returns the first block of a worker that has been started, nil if others were faster.
-func (s *Scheduler) takeBlock(w *worker) *Block {
-	t := s.beginClock(w, nil)
-	s.mu.Lock()
-	t.locked()
-	n := s.nextFor(w, nil, t.now)
-	s.mu.Unlock()
-	n.passOn()
-	if n.block != nil {
-		t.chargeRun(n.block.run)
-	}
-	return n.block
-}
-
-// completeBlock ends the work of w on a block, and returns its next one, nil for none. Without one w
-// is parked before the caller of the run learns that the block is done: a block submitted in its
+// completeBlock ends the work of w on a block, and returns its next one, nil for none. Without one
+// w is parked before the caller of the run learns that the block is done: a block submitted in its
 // place finds this worker free. So there are never more workers, and workspaces, than blocks in
 // flight.
 func (s *Scheduler) completeBlock(w *worker, b *Block, out outcome) *Block {
@@ -43,7 +26,7 @@ func (s *Scheduler) completeBlock(w *worker, b *Block, out outcome) *Block {
 	s.mu.Lock()
 	t.locked()
 	if out == finished {
-		s.retire(b, extra)
+		s.retireBlock(b, extra)
 	}
 	n := s.nextFor(w, b, t.now)
 	s.mu.Unlock()
@@ -72,10 +55,10 @@ func (w *worker) completeAlone(b *Block) {
 func (s *Scheduler) resumeBlock(b *Block) {
 	s.mu.Lock()
 	b.run.share.resumed.Push(b)
-	s.enqueue(b.run.share)
+	s.enqueueShare(b.run.share)
 	w := s.recruit()
 	s.mu.Unlock()
-	w.start()
+	w.startWorker()
 }
 
 // cancelBlock ends a block that was with the device when its run ended.
@@ -86,11 +69,11 @@ func (s *Scheduler) cancelBlock(b *Block) {
 	b.payload = nil
 	var w *worker
 	s.mu.Lock()
-	if s.retire(b, extra) {
+	if s.retireBlock(b, extra) {
 		w = s.recruit()
 	}
 	s.mu.Unlock()
-	w.start()
+	w.startWorker()
 	b.done <- struct{}{}
 }
 
@@ -106,54 +89,12 @@ func (w *worker) keepPayload(b *Block) (extra *payload) {
 	return nil
 }
 
-// retire keeps the payload of a block that is done, if it is not nil, and ends the turn of a serial
-// block. It reports whether it has queued the block whose turn comes next. The caller holds s.mu.
-func (s *Scheduler) retire(b *Block, p *payload) (queued bool) {
+// retireBlock keeps the payload of a block that is done, if it is not nil, and ends the turn of a
+// serial block. It reports whether it has queued the block whose turn comes next. The caller holds
+// s.mu.
+func (s *Scheduler) retireBlock(b *Block, p *payload) (queued bool) {
 	if p != nil && s.runs > 0 {
 		s.payloads = append(s.payloads, p)
 	}
 	return b.isSerial() && !b.passed && s.queueNext(b)
-}
-
-// succession is what a worker, or its place, goes on with.
-type succession struct {
-	block  *Block     // nil if the worker is parked
-	paused *worker    // that gets the place
-	drop   *workspace // of a parked worker that no run needs
-}
-
-// nextFor charges w for block b, if it had one, and gives it the next. Without one w is parked, and
-// a worker that has paused gets its place. The caller holds s.mu.
-func (s *Scheduler) nextFor(w *worker, b *Block, now time.Time) (n succession) {
-	if b != nil {
-		s.charge(w, now)
-	}
-	w.since = now
-	if w.slot == noSlot { // its place has another worker
-		n.drop = s.park(w)
-		return n
-	}
-	n.block, n.paused = s.pop()
-	if n.block != nil {
-		s.equip(w)
-		return n
-	}
-	if n.paused != nil {
-		n.paused.slot = w.slot
-	} else {
-		s.leave(w.slot)
-	}
-	n.drop = s.park(w)
-	return n
-}
-
-// passOn does what needs no lock. A parked worker may be running again: it must not be used from here
-// on.
-func (n *succession) passOn() {
-	if n.drop != nil {
-		spare.Put(n.drop)
-	}
-	if n.paused != nil {
-		n.paused.resume <- struct{}{} // holds one: never blocks
-	}
 }

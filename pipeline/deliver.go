@@ -42,7 +42,8 @@ func (r *Run) Next(wait bool) (*Block, error) {
 }
 
 // Put frees a block from Get or Next. Src keeps its memory for Grow, unless it is the caller's or a
-// device may still read it. What else the caller has set, but for Raw, Kind, Sum and Tag, becomes zero.
+// device may still read it. What else the caller has set, but for Raw, Kind, Sum and Tag, becomes
+// zero.
 func (r *Run) Put(b *Block) {
 	b.setState(stateFree)
 	if b.srcRetired || b.CallerOwned {

@@ -173,7 +173,7 @@ func (ws *workspace) prepareContext(stream []byte, index int, s *lzseq.Streams) 
 	}
 	d.marks = resize(d.marks, len(stream))
 	pieces.Clear(d.marks, ws.check)
-	if s != nil && !d.mark(s, ws.checkpoint) {
+	if s != nil && !d.markLiterals(s, ws.checkpoint) {
 		return false // the streams are not from an encoder
 	}
 	if d.fast {
@@ -184,8 +184,8 @@ func (ws *workspace) prepareContext(stream []byte, index int, s *lzseq.Streams) 
 	return size+len(stream)>>contextGain < ws.rans.enc.Size(stream, index)
 }
 
-// mark sets the marks of literals.
-func (d *dense) mark(s *lzseq.Streams, checkpoint func()) bool {
+// markLiterals sets the marks of literals.
+func (d *dense) markLiterals(s *lzseq.Streams, checkpoint func()) bool {
 	n := rans.BitmapWords(len(d.marks))
 	if cap(d.bits) < n {
 		d.bits = make([]uint64, n)

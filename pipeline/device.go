@@ -15,8 +15,8 @@ var (
 	errNoDevice = errors.New("no device to run on")
 )
 
-// SetDevice gives the scheduler a device for the runs that start from then on. The caller closes the
-// device after the last run that may use it. SetDevice returns an error if d is nil, or if the
+// SetDevice gives the scheduler a device for the runs that start from then on. The caller closes
+// the device after the last run that may use it. SetDevice returns an error if d is nil, or if the
 // scheduler has another device already.
 func (s *Scheduler) SetDevice(d gpu.Device) error {
 	if d == nil {
@@ -91,9 +91,9 @@ func (p port) Complete(r *offload.Request, out offload.Outcome) {
 		b.setState(stateReturned)
 	case offload.Reclaimed:
 		b.retireMemory()
-		b.reclaim()
+		b.reclaimFromDevice()
 	case offload.Declined:
-		b.reclaim()
+		b.reclaimFromDevice()
 	case offload.Abandoned:
 		b.retireMemory()
 		fallthrough
@@ -122,8 +122,8 @@ func (p port) PanicError(stage string, value any) error {
 	return &PanicError{Stage: stage, Value: value, Stack: debug.Stack()}
 }
 
-// reclaim takes a block back that the device may have begun, for a worker.
-func (b *Block) reclaim() {
+// reclaimFromDevice takes a block back that the device may have begun, for a worker.
+func (b *Block) reclaimFromDevice() {
 	b.setState(stateReclaimed)
 	b.run.countReclaimed()
 }

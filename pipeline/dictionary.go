@@ -13,8 +13,8 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// Dictionary is content in front of each block, and what outlasts a block that is compressed with it.
-// Blocks of .zst begin with its tables, too. Several goroutines may use it.
+// Dictionary is content in front of each block, and what outlasts a block that is compressed with
+// it. Blocks of .zst begin with its tables, too. Several goroutines may use it.
 type Dictionary struct {
 	bytes   []byte // that it was parsed from
 	tables  *zstd.Dictionary
@@ -29,9 +29,9 @@ const (
 	farFinder
 )
 
-// NewDictionary parses a dictionary of zstd (RFC 8878, section 5). Bytes without the magic number of
-// one are content alone. It returns an error for a damaged or empty dictionary, and for one of more
-// than 32 MiB. It refers to p, which must not change.
+// NewDictionary parses a dictionary of zstd (RFC 8878, section 5). Bytes without the magic number
+// of one are content alone. It returns an error for a damaged or empty dictionary, and for one of
+// more than 32 MiB. It refers to p, which must not change.
 func NewDictionary(p []byte) (*Dictionary, error) {
 	z, err := zstd.ParseDictionary(p)
 	if err != nil {
@@ -59,7 +59,8 @@ func (d *Dictionary) ID() uint32 { return d.tables.ID() }
 // Content returns the content in front of a block. The caller must not change it.
 func (d *Dictionary) Content() []byte { return d.tables.Content() }
 
-// Serves reports whether frames of .zst that name the dictionary with a number can be decoded with d.
+// Serves reports whether frames of .zst that name the dictionary with a number can be decoded with
+// d.
 func (d *Dictionary) Serves(id uint32) bool { return d.zstd().Serves(id) }
 
 // Number returns the number by which .pz streams name the dictionary: its ID, or the CRC-32C of its
@@ -74,7 +75,8 @@ func (d *Dictionary) Number() uint32 {
 // HasDictionary reports whether blocks can have a dictionary.
 func (p *Pipeline) HasDictionary() bool { return p.Format != container.Gzip }
 
-// maxReach bounds the part of a dictionary in front of a block, in bytes. It is part of the formats.
+// maxReach bounds the part of a dictionary in front of a block, in bytes. It is part of the
+// formats.
 const maxReach = 8 << 20
 
 // reach returns the end of the dictionary, at most n bytes.
@@ -83,7 +85,8 @@ func (d *Dictionary) reach(n int) []byte {
 	return p[max(0, len(p)-n):]
 }
 
-// behindDictionary returns memory for n bytes of content behind the dictionary's, and where they begin.
+// behindDictionary returns memory for n bytes of content behind the dictionary's, and where they
+// begin.
 func (ws *workspace) behindDictionary(b *Block, n int) (p []byte, start int) {
 	d := b.run.cfg.Dictionary
 	content := d.reach(maxReach)
@@ -95,12 +98,12 @@ func (ws *workspace) behindDictionary(b *Block, n int) (p []byte, start int) {
 	return ws.prefixed[:start+n], start
 }
 
-// maxShortReach bounds the part of a dictionary that short blocks refer to, in bytes. Larger tables do
-// not stay in the cache.
+// maxShortReach bounds the part of a dictionary that short blocks refer to, in bytes. Larger tables
+// do not stay in the cache.
 const maxShortReach = 1 << 20
 
-// Settings of short blocks with a dictionary, by level: the number of candidates, and the length in bytes
-// of a match that is taken at once. docs/notes/dictionaries.md has the figures.
+// Settings of short blocks with a dictionary, by level: the number of candidates, and the length in
+// bytes of a match that is taken at once. docs/notes/dictionaries.md has the figures.
 var (
 	dictionaryDepth = [MaxLevel + 1]int{0, 4, 6, 8, 16, 16, 16, 24, 32, 64}
 	dictionaryNice  = [MaxLevel + 1]int{0, 12, 16, 24, 32, 64, 96, 96, 200, 400}
@@ -136,8 +139,8 @@ func (d *Dictionary) takeFinder(l *lz77.Limits) (f *dictionaryFinder, pool *sync
 	return f, pool
 }
 
-// shortParams returns the settings of a finder for short blocks, without those of a level or a format.
-// Its window has room for the content of the dictionary and a block.
+// shortParams returns the settings of a finder for short blocks, without those of a level or a
+// format. Its window has room for the content of the dictionary and a block.
 func (d *Dictionary) shortParams(l *lz77.Limits) optimal.IncrementalParams {
 	p := zstdShort
 	p.ChainLog = uint8(bits.Len(uint(len(d.shortReach(l)) + optimal.MaxIncremental)))
@@ -174,8 +177,8 @@ func (ws *workspace) findWithDictionary(b *Block) []lz77.Sequence {
 	return seqs
 }
 
-// dictionaryMemory returns the memory in bytes that a worker takes for the dictionary, besides what it
-// takes without one.
+// dictionaryMemory returns the memory in bytes that a worker takes for the dictionary, besides what
+// it takes without one.
 func (c *Config) dictionaryMemory() int64 {
 	d, p := c.Dictionary, c.Pipeline
 	if d == nil {

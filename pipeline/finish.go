@@ -12,14 +12,15 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// finish completes the result of a block behind its last stage, and computes or compares its check.
-func (b *Block) finish(ws *workspace) error {
+// finishWork completes the result of a block behind its last stage, and computes or compares its
+// check.
+func (b *Block) finishWork(ws *workspace) error {
 	c := &b.run.cfg
 	if c.Op == Decompress {
 		if c.Window > 0 {
 			return nil // the last stage that codes has verified it
 		}
-		return b.verify(ws)
+		return b.verifySum(ws)
 	}
 	pz := c.Pipeline.Format == container.PZ
 	if pz && b.kind == container.Coded && len(b.dst)+b.headerRoom() >= len(b.src) {
@@ -30,7 +31,7 @@ func (b *Block) finish(ws *workspace) error {
 		b.out = b.src
 	}
 	if b.refers {
-		b.wrap(ws)
+		b.wrapReferences(ws)
 	}
 	b.Kind = uint8(b.kind)
 	b.Sum = c.Pipeline.check(ws, b)
@@ -42,16 +43,16 @@ func (b *Block) finish(ws *workspace) error {
 	return nil
 }
 
-// verify compares the check of a block with its content, or own content.
-func (b *Block) verify(ws *workspace) error {
+// verifySum compares the check of a block with its content, or own content.
+func (b *Block) verifySum(ws *workspace) error {
 	if c := &b.run.cfg; c.Checks && c.Pipeline.check(ws, b) != b.Sum {
 		return ErrChecksum
 	}
 	return nil
 }
 
-// headerRoom returns how much longer the header and the index entry of a coded block may be than those
-// of a stored one, in bytes. Blocks behind a flush have short headers, if sizes permit.
+// headerRoom returns how much longer the header and the index entry of a coded block may be than
+// those of a stored one, in bytes. Blocks behind a flush have short headers, if sizes permit.
 func (b *Block) headerRoom() int {
 	if b.Flushed {
 		return 12
@@ -59,8 +60,8 @@ func (b *Block) headerRoom() int {
 	return 0
 }
 
-// wrap puts the references in front of the payload.
-func (b *Block) wrap(ws *workspace) {
+// wrapReferences puts the references in front of the payload.
+func (b *Block) wrapReferences(ws *workspace) {
 	if b.run.cfg.Checks {
 		ldm.SetSum(b.encoded, ws.sum(0, b.Src, simd.CRC32C))
 	}

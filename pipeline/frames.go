@@ -20,9 +20,9 @@ type frames struct {
 	checkpoint func()
 }
 
-// decode decodes the frame src, whose content must have size bytes, into dst. dict is nil for none.
-// With an error it returns the content of the blocks that it decoded.
-func (f *frames) decode(dst, src []byte, size int, dict *zstd.Dictionary, check bool) ([]byte, error) {
+// decodeFrame decodes the frame src, whose content must have size bytes, into dst. dict is nil for
+// none. With an error it returns the content of the blocks that it decoded.
+func (f *frames) decodeFrame(dst, src []byte, size int, dict *zstd.Dictionary, check bool) ([]byte, error) {
 	if f.dec == nil {
 		f.dec = zstd.NewDecoder()
 	}
@@ -49,7 +49,7 @@ var frameStage = stage{name: "zstd", run: func(ws *workspace, b *Block) (err err
 		b.dst = resize(b.dst, b.raw+zstd.DecodeSlack)
 		dst = b.dst
 	}
-	b.out, err = ws.frames.decode(dst, b.src, b.raw, cfg.Dictionary.zstd(), b.Sum != 0 && !cfg.Checks)
+	b.out, err = ws.frames.decodeFrame(dst, b.src, b.raw, cfg.Dictionary.zstd(), b.Sum != 0 && !cfg.Checks)
 	if err != nil {
 		b.Decoded = len(b.out)
 	}

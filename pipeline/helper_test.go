@@ -112,12 +112,12 @@ func TestHelpOrder(t *testing.T) {
 	r = s.Start(Config{Op: Decompress, Pipeline: fake(nil)})
 	defer r.Close()
 	r.share.queue.Push(&Block{run: r})
-	s.enqueue(r.share)
+	s.enqueueShare(r.share)
 	if (&worker{sched: s}).Help(func(func()) int { return 1 }) {
 		t.Error("helped while a block waited")
 	}
 	r.share.queue.Pop()
-	s.dequeue(r.share)
+	s.dequeueShare(r.share)
 }
 
 // TestHelperStartsWorker: a block returns from the device while a helper has the last free place.

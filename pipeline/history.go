@@ -26,8 +26,8 @@ func (h *History) Reset() { h.finder.Reset() }
 // HasHistory reports whether blocks that end with a flush have a History.
 func (p *Pipeline) HasHistory() bool { return p.short != nil }
 
-// shortDepth is the number of candidates of a position in a short block, by level. At level 4, half as
-// many make files 2% larger. docs/notes/flush.md has more.
+// shortDepth is the number of candidates of a position in a short block, by level. At level 4, half
+// as many make files 2% larger. docs/notes/flush.md has more.
 var shortDepth = [MaxLevel + 1]int{0, 4, 6, 8, 16, 24, 32, 64, 128, 256}
 
 const (

@@ -72,7 +72,8 @@ func (r *Run) beginTimer(w *worker, b *Block, stage int) (t stageTimer) {
 	return stageTimer{r, w, b, stage, time.Now(), w.pausedFor}
 }
 
-// endTimer counts the stage and returns how long it took without its pauses, 0 if that is not measured.
+// endTimer counts the stage and returns how long it took without its pauses, 0 if that is not
+// measured.
 func (t *stageTimer) endTimer() (took time.Duration) {
 	if t.run == nil {
 		return 0
@@ -149,7 +150,7 @@ func (r *Run) countReclaimed() {
 	}
 }
 
-// clock measures a call of Scheduler.complete. Without statistics it has only now.
+// clock measures a call of takeBlock or completeBlock. Without statistics it has only now.
 type clock struct {
 	now, start, got time.Time
 }

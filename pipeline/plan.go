@@ -9,8 +9,8 @@ type Plan struct {
 
 	cfg     Config
 	workers int
-	// candidates says that the device may find matches. The results of a block take 4 bytes for each
-	// byte of content until a worker accepts them.
+	// candidates says that the device may find matches. The results of a block take 4 bytes for
+	// each byte of content until a worker accepts them.
 	candidates bool
 	// payloads says that the device may do a stage in the middle of a block, which then holds the
 	// data between its stages. Without that only blocks with a worker hold some.
@@ -19,8 +19,9 @@ type Plan struct {
 	verify bool
 }
 
-// Plan returns the plan of a run. Blocks in flight are two for each worker, so that one is ready when
-// another is done. A device adds those that it works on, and one for each worker that waits for it.
+// Plan returns the plan of a run. Blocks in flight are two for each worker, so that one is ready
+// when another is done. A device adds those that it works on, and one for each worker that waits
+// for it.
 func (s *Scheduler) Plan(cfg Config) Plan {
 	p := Plan{InFlight: 2 * s.workers, cfg: cfg, workers: s.workers}
 	c := s.deviceFor(cfg.Assign)

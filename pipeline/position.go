@@ -1,7 +1,8 @@
 package pipeline
 
 // matchShare is the part of a block that finding its sequences stands for in Config.Position, in
-// 1/16. At level 8 it takes 90% of the time, at level 9 98%. The rest counts when the block is done.
+// 1/16. At level 8 it takes 90% of the time, at level 9 98%. The rest counts when the block is
+// done.
 const matchShare = 15
 
 // countMatched adds what the search for the sequences of the block has done since the last call to
@@ -24,8 +25,8 @@ func (b *Block) countWhole() {
 	}
 }
 
-// countPosition makes n the number of bytes of the block that Config.Position counts, unless it counts more
-// already. A block that returns from a device may begin a stage again.
+// countPosition makes n the number of bytes of the block that Config.Position counts, unless it
+// counts more already. A block that returns from a device may begin a stage again.
 func (b *Block) countPosition(n int) {
 	if n > b.counted {
 		b.run.cfg.Position.Add(int64(n - b.counted))

@@ -9,8 +9,8 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// prepareBlock does what comes before the first stage that codes. It reports whether the block needs
-// none of these stages.
+// prepareBlock does what comes before the first stage that codes. It reports whether the block
+// needs none of these stages.
 func (w *worker) prepareBlock(b *Block) (whole bool, err error) {
 	r := b.run
 	b.prepared = true
@@ -54,12 +54,12 @@ func (b *Block) precheck(ws *workspace) (whole bool, err error) {
 	default:
 		return false, nil
 	}
-	return true, b.finish(ws)
+	return true, b.finishWork(ws)
 }
 
 // precheckPayload is precheck for decompression.
 func (b *Block) precheckPayload(ws *workspace) (whole bool, err error) {
-	if err := b.unwrap(ws); err != nil {
+	if err := b.unwrapReferences(ws); err != nil {
 		return true, err
 	}
 	switch {
@@ -88,11 +88,11 @@ func (b *Block) precheckPayload(ws *workspace) (whole bool, err error) {
 	default:
 		return true, fmt.Errorf("%w: kind %d", ErrPayload, b.kind)
 	}
-	return true, b.verify(ws)
+	return true, b.verifySum(ws)
 }
 
-// unwrap takes the references from the front of a payload.
-func (b *Block) unwrap(ws *workspace) error {
+// unwrapReferences takes the references from the front of a payload.
+func (b *Block) unwrapReferences(ws *workspace) error {
 	most := b.run.cfg.Sources
 	if most == 0 || b.kind != container.Coded || len(b.src) == 0 || b.src[0] != ldm.LayoutID {
 		return nil

@@ -43,7 +43,7 @@ func newReferenceStages(p *Pipeline) referenceStages {
 		if err := copyOwn(ws, b); err != nil {
 			return err
 		}
-		return b.verify(ws) // before other blocks use it
+		return b.verifySum(ws) // before other blocks use it
 	}
 	return referenceStages{
 		encode: slices.Concat([]stage{sampleStage, referStage}, p.encode),
@@ -64,8 +64,8 @@ func (c *Config) stages() ([]stage, span) {
 	return c.Pipeline.withReferences.decode, span{0, n}
 }
 
-// setWindow gives a run what its references need.
-func (r *Run) setWindow() {
+// makeWindow gives a run what its references need.
+func (r *Run) makeWindow() {
 	r.finder, r.window = nil, nil
 	c := &r.cfg
 	switch {
@@ -77,8 +77,8 @@ func (r *Run) setWindow() {
 	}
 }
 
-// clearWindow frees the memory of the window. The next block has the number 0.
-func (r *Run) clearWindow() {
+// releaseWindow frees the memory of the window. The next block has the number 0.
+func (r *Run) releaseWindow() {
 	if r.finder != nil {
 		r.finder.Clear()
 	}

@@ -48,8 +48,8 @@ func (r *Run) demand(op gpu.Op) offload.Demand { return r.cfg.Assign.demand(op) 
 var errCannot = errors.New("the device does not do this")
 
 // Check returns an error if a run cannot have what its assignment insists on, with blocks of
-// Config.BlockSize. Fused insists on both stages like GPU; whether the device does them in one request
-// makes no difference.
+// Config.BlockSize. Fused insists on both stages like GPU; whether the device does them in one
+// request makes no difference.
 func (s *Scheduler) Check(cfg Config) error {
 	if !cfg.Assign.Strict() {
 		return nil
@@ -86,8 +86,9 @@ func (b *Block) suits(op *deviceOp, c *offload.Coordinator, raw int) bool {
 		c.Wants(op.op, b.run.cfg.Op == Decompress, raw, b.run.demand(op.op))
 }
 
-// offer offers the block's next stage to the device. If it returns true, the device has the block.
-func (w *worker) offer(b *Block) bool {
+// offerBlock offers the block's next stage to the device. If it returns true, the device has the
+// block.
+func (w *worker) offerBlock(b *Block) bool {
 	c := b.run.device
 	if c == nil || b.use == useNone || !b.run.verifiable() {
 		return false
@@ -128,7 +129,7 @@ func (b *Block) prepareRequest(c *offload.Coordinator, ws *workspace) *deviceOp 
 			continue
 		}
 		if op.op == gpu.StageN { // its streams are in the payload
-			ws.equip(b)
+			ws.equipBlock(b)
 		}
 		if b.request.GPU == nil {
 			b.request.GPU = new(gpu.Request)

@@ -43,17 +43,18 @@ type Config struct {
 	Context    context.Context // ends the run early; nil means never
 	Assign     Assignment      // where stages run, if the scheduler has a device
 	Dictionary *Dictionary     // of .pz and .zst; nil for none
-	// Window is how many bytes of earlier blocks the blocks may repeat by references, for pipelines of
-	// .pz: a power of two, 1 MiB … 2 GiB, and at least BlockSize. 0 is for none. To decompress, a run
-	// needs all blocks of a stream in order, with the Window that they were compressed with. The run
-	// keeps the window until ReleaseScratch, Reset or Close. A block with Index 0 begins a new one.
+	// Window is how many bytes of earlier blocks the blocks may repeat by references, for pipelines
+	// of .pz: a power of two, 1 MiB … 2 GiB, and at least BlockSize. 0 is for none. To decompress,
+	// a run needs all blocks of a stream in order, with the Window that they were compressed with.
+	// The run keeps the window until ReleaseScratch, Reset or Close. A block with Index 0 begins a
+	// new one.
 	Window int64
-	// Sources is the most blocks that the references of one block may name, for Decompress. 0 is for
-	// none; Compress makes 8 at most. If Window is 0, the result of a block with references is what
-	// they leave of its content.
+	// Sources is the most blocks that the references of one block may name, for Decompress. 0 is
+	// for none; Compress makes 8 at most. If Window is 0, the result of a block with references is
+	// what they leave of its content.
 	Sources int
-	// Position, if set, grows by the size of each block while that is compressed. Any goroutines add
-	// to it.
+	// Position, if set, grows by the size of each block while that is compressed. Any goroutines
+	// add to it.
 	Position *atomic.Int64
 	// Trace, if set, is called after every stage, from any goroutines at the same time.
 	Trace func(Event)
@@ -115,13 +116,13 @@ type Run struct {
 // blocks, and the garbage collector frees the rest.
 func (s *Scheduler) Start(cfg Config) *Run {
 	r := &Run{core: new(runCore)}
-	runtime.AddCleanup(r, (*runCore).release, r.core)
-	r.bind(s, cfg)
+	runtime.AddCleanup(r, (*runCore).releaseClaim, r.core)
+	r.bindTo(s, cfg)
 	return r
 }
 
-// bind sets what a run depends on. No blocks are out.
-func (r *Run) bind(s *Scheduler, cfg Config) {
+// bindTo sets what a run depends on. No blocks are out.
+func (r *Run) bindTo(s *Scheduler, cfg Config) {
 	if cfg.InFlight <= 0 {
 		cfg.InFlight = s.Plan(cfg).InFlight
 	}
@@ -130,7 +131,7 @@ func (r *Run) bind(s *Scheduler, cfg Config) {
 	}
 	r.sched, r.core.sched, r.cfg = s, s, cfg
 	r.stages, r.coding = cfg.stages()
-	r.setWindow()
+	r.makeWindow()
 	r.device = s.deviceFor(cfg.Assign)
 	r.done = nil
 	if cfg.Context != nil {
@@ -147,8 +148,8 @@ func (r *Run) Reset(s *Scheduler, cfg Config) bool {
 	if r.closed || r.Taken() > 0 {
 		return false
 	}
-	r.core.release()
-	r.bind(s, cfg)
+	r.core.releaseClaim()
+	r.bindTo(s, cfg)
 	if n := r.cfg.InFlight; r.made > n {
 		clear(r.free[n:])
 		r.free, r.made = r.free[:n], n
@@ -159,21 +160,21 @@ func (r *Run) Reset(s *Scheduler, cfg Config) bool {
 // Release drops what the run refers to: its scheduler, and what the caller gave it. All blocks must
 // be free. Reset or Close must come next.
 func (r *Run) Release() {
-	r.core.release()
+	r.core.releaseClaim()
 	r.finder, r.window = nil, nil
 	if r.device != nil {
-		r.share = nil // see bind
+		r.share = nil // see bindTo
 	}
 	r.sched, r.core.sched, r.device, r.done, r.cfg = nil, nil, nil, nil, Config{}
 }
 
 // ReleaseScratch releases the run's claim on the scratch memory of the workers until the next
-// Submit, and the memory of a window. The next block of a run with a window must have the Index 0. It
-// is for a run that is kept for later use. While blocks are out it does nothing.
+// Submit, and the memory of a window. The next block of a run with a window must have the Index 0.
+// It is for a run that is kept for later use. While blocks are out it does nothing.
 func (r *Run) ReleaseScratch() {
 	if r.out.Len() == 0 {
-		r.core.release()
-		r.clearWindow()
+		r.core.releaseClaim()
+		r.releaseWindow()
 	}
 }
 
@@ -187,7 +188,7 @@ func (r *Run) Close() {
 	r.closed = true
 	r.canceled.Store(true)
 	if r.sched != nil { // see Release
-		r.sched.withdraw(r)
+		r.sched.withdrawRun(r)
 	}
 	for b := r.out.Pop(); b != nil; b = r.out.Pop() {
 		<-b.done
@@ -231,16 +232,16 @@ func (r *Run) acquireScratch() {
 type runCore struct {
 	sched *Scheduler
 	held  atomic.Bool
-	// counters count since the last acquire; nil if statistics are off. They change only while no
-	// block is out.
+	// counters count since the last acquireScratch; nil if statistics are off. They change only
+	// while no block is out.
 	counters *counters
 
 	mu   sync.Mutex
 	past Stats // until the last release
 }
 
-// release gives up the claim and adds the statistics to those of the scheduler.
-func (c *runCore) release() {
+// releaseClaim gives up the claim and adds the statistics to those of the scheduler.
+func (c *runCore) releaseClaim() {
 	if !c.held.Swap(false) {
 		return
 	}

@@ -75,9 +75,9 @@ func (s *Scheduler) idleWorkers() int {
 	return s.workers - s.alive
 }
 
-// withdraw ends the blocks of a run that wait for a worker or the device, with ErrCanceled. Its
+// withdrawRun ends the blocks of a run that wait for a worker or the device, with ErrCanceled. Its
 // workers that have paused continue at once, to stop. So the run does not wait for its turn.
-func (s *Scheduler) withdraw(r *Run) {
+func (s *Scheduler) withdrawRun(r *Run) {
 	h := r.share
 	s.mu.Lock()
 	for _, q := range [...]*fifo.Queue[*Block]{&h.resumed, &h.queue} {
@@ -95,7 +95,7 @@ func (s *Scheduler) withdraw(r *Run) {
 		w.slot = noSlot
 		w.resume <- struct{}{}
 	}
-	s.dequeue(h)
+	s.dequeueShare(h)
 	s.mu.Unlock()
 	if r.device != nil {
 		r.device.Withdraw(func(block any) bool { return block.(*Block).run == r })
@@ -116,8 +116,8 @@ func (s *Scheduler) acquireScratch() {
 	s.mu.Unlock()
 }
 
-// releaseScratch is called once for every acquireScratch. With the last run the scratch memory moves
-// to where the garbage collector may free it.
+// releaseScratch is called once for every acquireScratch. With the last run the scratch memory
+// moves to where the garbage collector may free it.
 func (s *Scheduler) releaseScratch() {
 	var idle []*worker
 	s.mu.Lock()

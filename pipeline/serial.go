@@ -19,8 +19,8 @@ import "fmt"
 // the order of Submit; a call may use what the one before it has left. All other calls may come at
 // the same time as those of other blocks, on any goroutines.
 //
-// src is Block.Src. checkpoint is to be called every few milliseconds. It may pause the call. If the
-// run ends, checkpoint panics, and the block ends with ErrCanceled.
+// src is Block.Src. checkpoint is to be called every few milliseconds. It may pause the call. If
+// the run ends, checkpoint panics, and the block ends with ErrCanceled.
 type Serial interface {
 	// Prepare may decode ahead what does not depend on the blocks before.
 	Prepare(src []byte, checkpoint func())
@@ -33,8 +33,8 @@ type Serial interface {
 	Content() []byte
 }
 
-// chain has the serial blocks of a run that wait for the one before. The Scheduler's lock guards it.
-// A caller's goroutine in Run.Do needs no lock, for no other block of the run is out then.
+// chain has the serial blocks of a run that wait for the one before. The Scheduler's lock guards
+// it. A caller's goroutine in Run.Do needs no lock, for no other block of the run is out then.
 type chain struct {
 	turn int64 // of the block that may enter the ordered stage, or has
 	// waiting has the blocks that came too early, by their turns. A block that has ended before its
@@ -57,8 +57,8 @@ func (c *chain) enterBlock(b *Block) bool {
 	return false
 }
 
-// endTurn ends the turn of a block, which may have come or not. It returns the block to queue, nil if
-// none waits for the turn that comes next.
+// endTurn ends the turn of a block, which may have come or not. It returns the block to queue, nil
+// if none waits for the turn that comes next.
 func (c *chain) endTurn(turn int64) (next *Block) {
 	if turn != c.turn {
 		if c.waiting == nil {
@@ -78,8 +78,8 @@ func (c *chain) endTurn(turn int64) (next *Block) {
 	return next
 }
 
-// takeTurn reports whether the turn of b has come. If not, b is in the chain, and another worker may
-// have it already.
+// takeTurn reports whether the turn of b has come. If not, b is in the chain, and another worker
+// may have it already.
 func (w *worker) takeTurn(b *Block) (ok bool, err error) {
 	if w.slot == callerSlot {
 		return b.run.chain.enterBlock(b), nil
@@ -111,16 +111,16 @@ func (w *worker) passTurn(b *Block) {
 		recruit = s.recruit()
 	}
 	s.mu.Unlock()
-	recruit.start()
+	recruit.startWorker()
 }
 
-// queueNext ends the turn of b. It queues the block whose turn comes next if that waits, and reports
-// whether it did. The caller holds s.mu.
+// queueNext ends the turn of b. It queues the block whose turn comes next if that waits, and
+// reports whether it did. The caller holds s.mu.
 func (s *Scheduler) queueNext(b *Block) bool {
 	next := b.run.chain.endTurn(b.turn)
 	if next != nil {
 		b.run.share.resumed.Push(next)
-		s.enqueue(b.run.share)
+		s.enqueueShare(b.run.share)
 	}
 	return next != nil
 }

@@ -12,15 +12,15 @@ func (r *Run) Get() *Block {
 		b.setState(stateFilling)
 		return b
 	}
-	if r.made >= r.limit() {
+	if r.made >= r.mostBlocks() {
 		return nil
 	}
 	r.made++
 	return &Block{run: r, done: make(chan struct{}, 1), state: stateFilling}
 }
 
-// limit returns the most blocks that may exist now.
-func (r *Run) limit() int {
+// mostBlocks returns the most blocks that may exist now.
+func (r *Run) mostBlocks() int {
 	if r.cfg.Grow && !r.grown.Load() {
 		return min(r.cfg.InFlight, 2*r.sched.workers)
 	}

@@ -58,12 +58,13 @@ func (p *Pipeline) StageNames(op Op) (names []string) {
 	return names
 }
 
-// Format is a file format: compress.PZ, compress.Gzip or compress.Zstd. Its String method returns the
-// file name extension. The payload of a block is
+// Format is a file format: compress.PZ, compress.Gzip or compress.Zstd. Its String method returns
+// the file name extension. The payload of a block is
 //
 //   - in .pz coded as the block's Kind says;
 //   - in .gz a part of a Deflate stream that ends on a byte boundary, and is final if Block.Last says so;
-//   - in .zst all blocks of one frame.
+//     to decompress, whatever Block.Serial takes;
+//   - in .zst all blocks of one frame; to decompress, the whole frame.
 type Format = container.Format
 
 // Default levels, of .gz and of other formats.

@@ -118,7 +118,7 @@ func (ws *workspace) tune(b *Block) {
 	if auto {
 		shift = autoSample
 	}
-	t.fill(content, max(len(content)>>shift, min(len(content)/2, leastSample)))
+	t.fillSample(content, max(len(content)>>shift, min(len(content)/2, leastSample)))
 	t.block.run = b.run
 	best, ownSize := choice{}, ws.sampleSize(choice{})
 	least := ownSize
@@ -176,8 +176,8 @@ func (b *Block) mayChooseDense() bool {
 	return c.Pipeline.dense != 0 && c.Level >= c.Pipeline.choosesDense && c.Level < c.Pipeline.dense
 }
 
-// fill makes n bytes of content the sample, in windows that are spread evenly.
-func (t *tuner) fill(content []byte, n int) {
+// fillSample makes n bytes of content the sample, in windows that are spread evenly.
+func (t *tuner) fillSample(content []byte, n int) {
 	t.sample = t.sample[:0]
 	windows := max(1, n/sampleWindow, min(sampleWindows, n/leastWindow))
 	n /= windows

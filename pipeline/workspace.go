@@ -78,8 +78,8 @@ type payload struct {
 	encoded bool   // streams and output of the block are final: parse trials have made them
 }
 
-// equip gives b the workspace's payload, unless it has one.
-func (ws *workspace) equip(b *Block) {
+// equipBlock gives b the workspace's payload, unless it has one.
+func (ws *workspace) equipBlock(b *Block) {
 	if b.payload == nil {
 		b.payload, ws.payload = ws.takePayload(), nil
 	}

@@ -41,7 +41,8 @@ func Adverse(n int) map[string][]byte {
 	rows := make([]byte, n) // equal but for one byte: all multiples of the row match nearly everywhere
 	for i := range two {
 		two[i] = 'a' + byte(r.IntN(2))
-		if rows[i] = random[i%100]; i%100 == 50 {
+		rows[i] = random[i%100]
+		if i%100 == 50 {
 			rows[i] = byte(r.Uint32())
 		}
 	}

@@ -291,7 +291,8 @@ func TestRecoverInsertedMemory(t *testing.T) {
 		var got bytes.Buffer
 		err := compress.Recover(&got, bytes.NewReader(bad), int64(len(bad)), nil,
 			compress.WithMaxMemory(limit))
-		switch placed = bytes.Equal(got.Bytes(), content); {
+		placed = bytes.Equal(got.Bytes(), content)
+		switch {
 		case errors.Is(err, compress.ErrMemory) && !searched:
 		case err != nil || got.Len() < len(content):
 			t.Fatalf("%d bytes of memory: %d bytes of content, error %v", limit, got.Len(), err)
