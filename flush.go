@@ -70,7 +70,7 @@ func (w *Writer) Close() error {
 	}
 	w.releaseScratch()
 	if w.finder != nil {
-		w.finder.Clear()
+		w.finder.Release()
 	}
 	return nil
 }

@@ -117,7 +117,7 @@ func (s *spareLoader) load(n int64) ([]byte, error) {
 	var c blockContent
 	err := s.Load(n, room, true)
 	if err == nil {
-		err = s.Finish(&c, room)
+		err = s.FinishLoad(&c, room)
 	}
 	return c.own, err
 }
@@ -182,7 +182,7 @@ func (c *blockContent) spliceSources(lose func(data []byte, source int)) ([]byte
 	defer func() {
 		for _, e := range held {
 			if e != nil {
-				r.cache.Put(e)
+				r.cache.Release(e)
 			}
 		}
 	}()

@@ -106,7 +106,7 @@ func (r *Reader) release() {
 	if r.run == nil {
 		r.window = nil
 	} else if r.window != nil {
-		r.window.Clear()
+		r.window.Release()
 	}
 	r.releaseScratch()
 	if r.source != nil {
@@ -302,9 +302,9 @@ func (r *Reader) pause(err error) bool {
 func (r *Reader) open() {
 	var in container.Start
 	if r.memory != nil {
-		in = container.BeginMemory(r.memory)
+		in = container.MemoryStart(r.memory)
 	} else {
-		in = container.Begin(r.src, &r.head, r.nonBlocking)
+		in = container.ReadStart(r.src, &r.head, r.nonBlocking)
 		in.Ready = r.ready
 	}
 	var ok bool

@@ -147,7 +147,7 @@ func (b *Block) restore() {
 	}
 	b.Src, b.Raw, b.outerSrc = b.outerSrc, b.outerRaw, nil
 	if b.run.cfg.Op == Compress {
-		b.finder.Done(!b.srcRetired)
+		b.finder.Release(!b.srcRetired)
 		b.srcRetired = false
 	}
 }
@@ -189,7 +189,7 @@ var windowStage = stage{name: "window", ordered: true, run: func(_ *workspace, b
 	if b.outerSrc != nil {
 		b.sources, err = w.Sources(b.sources[:0], b.Index, &b.list)
 	}
-	w.Add(b.Index, b.own)
+	w.AddBlock(b.Index, b.own)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrPayload, err)
 	}

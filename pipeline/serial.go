@@ -129,6 +129,6 @@ func serialStages(ahead, ordered, rest string) []stage {
 	return []stage{
 		step(ahead, container.SerialDecoder.Prepare),
 		step(ordered, container.SerialDecoder.Decode),
-		step(rest, container.SerialDecoder.Finish),
+		step(rest, container.SerialDecoder.FinishContent),
 	}
 }

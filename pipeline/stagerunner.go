@@ -109,7 +109,7 @@ func (d *pieceDecoder) Decode(s *container.Serial) {
 	s.Buf, s.Stop = s.Buf[:end], err
 }
 
-func (d *pieceDecoder) Finish(s *container.Serial) {
+func (d *pieceDecoder) FinishContent(s *container.Serial) {
 	d.sum = crc32.ChecksumIEEE(s.Content())
 }
 

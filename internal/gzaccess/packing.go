@@ -56,8 +56,8 @@ func (p *Packing) Prepare(*container.Serial) { p.pack() }
 // Decode implements container.SerialDecoder.
 func (p *Packing) Decode(s *container.Serial) { s.Buf, s.History, s.Stop = s.Buf[:0], 0, nil }
 
-// Finish implements container.SerialDecoder.
-func (p *Packing) Finish(*container.Serial) {}
+// FinishContent implements container.SerialDecoder.
+func (p *Packing) FinishContent(*container.Serial) {}
 
 // Verify implements container.SerialDecoder.
 func (p *Packing) Verify(*container.Serial) {}

@@ -78,22 +78,22 @@ func NewFinder(window int64, blockSize int) *Finder {
 
 // Reset makes f ready for another stream.
 func (f *Finder) Reset() {
-	f.history.clear()
+	f.history.release()
 	f.number = 0
 	clear(f.table)
 }
 
-// Clear frees the memory of the window. Reset must come next.
-func (f *Finder) Clear() {
-	f.history.clear()
-	f.arena.drop()
+// Release frees the memory of the window. Reset must come next.
+func (f *Finder) Release() {
+	f.history.release()
+	f.arena.release()
 }
 
 // Prepare chooses the samples of a block's content. If fill is set, the block is a fill, without
 // own content. It may be called at any time before Find.
 func (b *Block) Prepare(content []byte, fill bool, checkpoint func()) {
 	b.own, b.fill, b.list = nil, fill, b.list[:0]
-	b.samples.clear()
+	b.samples.reset()
 	if !fill {
 		b.samples.choose(content, checkpoint)
 	}
@@ -101,21 +101,21 @@ func (b *Block) Prepare(content []byte, fill bool, checkpoint func()) {
 
 // Find finds the references of the next block, which has been prepared, and adds its own content to
 // the window. It returns the encoded list, which the payload begins with, and the own content. They
-// are valid until Done. Without references it returns nothing: the own content is the content.
+// are valid until Release. Without references it returns nothing: the own content is the content.
 func (f *Finder) Find(b *Block, content []byte, checkpoint func()) (list, own []byte) {
 	number := f.number
 	f.number++
 	if b.fill {
-		f.history.add(nil)
+		f.history.addBlock(nil)
 		return nil, nil
 	}
 	f.search(b, content, number, checkpoint)
 	f.limitSources()
 	f.insert(b, number)
 	b.own = f.copyOwn(content, checkpoint)
-	f.history.add(b.own)
+	f.history.addBlock(b.own)
 	if len(f.matches) == 0 {
-		b.Done(true)
+		b.Release(true)
 		return nil, nil
 	}
 	b.list = f.appendList(b.list)
@@ -132,7 +132,7 @@ func (f *Finder) search(b *Block, p []byte, number int64, checkpoint func()) {
 		if (e^h)&(1<<tagBits-1) != 0 || at < covered {
 			continue
 		}
-		pace.add(at - last)
+		pace.addWork(at - last)
 		last = at
 		distance := int((number - int64(e>>tagBits)) & (1<<numberBits - 1))
 		source, offset := f.history.own(distance), int(e>>(tagBits+numberBits))
@@ -219,7 +219,7 @@ func (f *Finder) copyOwn(p []byte, checkpoint func()) *Buffer {
 	for _, m := range f.matches {
 		size -= m.len
 	}
-	own := f.arena.get(size)
+	own := f.arena.takeBuffer(size)
 	from, q, pace := 0, own.P, pacer{checkpoint: checkpoint}
 	for _, m := range f.matches {
 		n := m.at - from
@@ -244,9 +244,9 @@ func (f *Finder) appendList(dst []byte) []byte {
 	return appendList(dst, distances[:len(f.sources)], f.refs)
 }
 
-// Done ends the use of what Find has returned. With reused unset, a device may still read the own
-// content.
-func (b *Block) Done(reused bool) {
+// Release ends the use of what Find has returned. With reused unset, a device may still read the
+// own content.
+func (b *Block) Release(reused bool) {
 	switch {
 	case b.own == nil:
 	case reused:
