@@ -118,14 +118,14 @@ func (w *prefetch) content() ([]byte, error) {
 
 // advance gives the first block back.
 func (w *prefetch) advance() {
-	w.r.cache.Put(w.held[0])
+	w.r.cache.Release(w.held[0])
 	w.held = w.held[:copy(w.held, w.held[1:])]
 }
 
 // close gives all blocks back.
 func (w *prefetch) close() {
 	for _, e := range w.held {
-		w.r.cache.Put(e)
+		w.r.cache.Release(e)
 	}
 }
 
@@ -164,7 +164,7 @@ type blockLoader struct {
 	number   int64           // of the block in the file
 	blk      *pipeline.Block // nil between two loads
 	inFlight bool            // blk is with the workers
-	small    bool            // blk is for the goroutine that calls Finish
+	small    bool            // blk is for the goroutine that calls FinishLoad
 	done     *pipeline.Block // blk, once Ready has taken it back from them
 	verifier zstfile.Verifier
 	gz       *gzaccess.Decoder
@@ -175,7 +175,7 @@ type blockLoader struct {
 }
 
 // Load reads a block and gives it to the workers. If the caller waits for it and it is small, the
-// goroutine that calls Finish decodes it; see smallContent.
+// goroutine that calls FinishLoad decodes it; see smallContent.
 func (l *blockLoader) Load(block int64, room blockcache.Room, waits bool) error {
 	l.number, l.err = block, errs.Panicked
 	if l.err = l.load(block, room); l.err != nil {
@@ -263,8 +263,8 @@ func (l *blockLoader) Ready() bool {
 	return !l.inFlight || l.done != nil
 }
 
-// Finish waits for the block and sets its content.
-func (l *blockLoader) Finish(c *blockContent, room blockcache.Room) error {
+// FinishLoad waits for the block and sets its content.
+func (l *blockLoader) FinishLoad(c *blockContent, room blockcache.Room) error {
 	if l.err != nil {
 		return l.err
 	}
@@ -320,7 +320,7 @@ func (l *blockLoader) recycle() {
 		l.blk = nil
 	}
 	if l.gz != nil {
-		l.gz.Begin(nil, 0, false)
+		l.gz.SetInterval(nil, 0, false)
 		gzipDecoders.Put(l.gz)
 		l.gz, l.serial = nil, container.Serial{}
 	}
@@ -373,7 +373,7 @@ func (s *spareLoader) load(n int64) ([]byte, error) {
 	var c blockContent
 	err := s.Load(n, room, true)
 	if err == nil {
-		err = s.Finish(&c, room)
+		err = s.FinishLoad(&c, room)
 	}
 	return c.own, err
 }
@@ -453,7 +453,7 @@ func (c *blockContent) spliceSources(lose func(data []byte, source int)) ([]byte
 	defer func() {
 		for _, e := range held {
 			if e != nil {
-				r.cache.Put(e)
+				r.cache.Release(e)
 			}
 		}
 	}()

@@ -71,18 +71,18 @@ func (s *sources) beginFile(
 	switch f {
 	case Gzip:
 		s.gz.Workers = workers
-		s.gz.Begin(in, limits)
+		s.gz.Reset(in, limits)
 		return &s.gz
 	case Zstd:
 		if s.zst == nil {
 			s.zst = &zstfile.Scanner{NewDecoder: s.newDecoder}
 		}
 		s.dict, s.zst.Dictionary = o.dict, o.zstDictionary()
-		s.zst.Begin(in, limits)
+		s.zst.Reset(in, limits)
 		return s.zst
 	}
 	s.pz.Known, s.pz.Dictionary = isKnown, o.dict.Number()
-	s.pz.Begin(in, limits)
+	s.pz.Reset(in, limits)
 	return &s.pz
 }
 
@@ -218,7 +218,7 @@ var gzipDecoders = sync.Pool{New: func() any { return new(gzaccess.Decoder) }}
 // interval makes the block of the loader that of an interval of a .gz file.
 func (l *blockLoader) interval(block int64) {
 	l.gz = gzipDecoders.Get().(*gzaccess.Decoder)
-	l.gz.Begin(l.r.gz, block, l.r.opt.limits.Checks)
+	l.gz.SetInterval(l.r.gz, block, l.r.opt.limits.Checks)
 	size := gzaccess.BufferSize(int(l.r.index.Blocks[block].Raw))
 	l.out = getBuffer(size, size)
 	l.serial = container.Serial{Decoder: l.gz, Buf: l.out.p}

@@ -214,9 +214,9 @@ func readGzipInfo(src io.ReaderAt, size int64, report func(BlockInfo) error, o *
 		return info, err
 	}
 	var head [container.DetectSize]byte
-	in := container.Begin(io.NewSectionReader(src, 0, size), &head, true)
+	in := container.ReadStart(io.NewSectionReader(src, 0, size), &head, true)
 	var s gzfile.Scanner
-	s.Begin(&in, &o.limits)
+	s.Reset(&in, &o.limits)
 	err := s.Walk(func(m gzfile.Member) error {
 		info.Streams = append(info.Streams, StreamInfo{
 			Offset:        m.Offset,

@@ -122,7 +122,7 @@ func (p *Plan) Encode(w io.Writer, r io.Reader, first, last int64) (*Piece, erro
 func (w *Writer) encodePiece(p *Plan, r io.Reader, last int64) error {
 	first := w.piece.first
 	if w.opt.pipe.Format == PZ {
-		w.frames.pz.Start(first)
+		w.frames.pz.SetBlock(first)
 	}
 	from, to := p.Content(first, last)
 	start, _ := p.Input(first, last)

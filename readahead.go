@@ -80,9 +80,9 @@ func (r *Reader) pause(err error) bool {
 func (r *Reader) open() {
 	var in container.Start
 	if r.memory != nil {
-		in = container.BeginMemory(r.memory)
+		in = container.MemoryStart(r.memory)
 	} else {
-		in = container.Begin(r.src, &r.head, r.nonBlocking)
+		in = container.ReadStart(r.src, &r.head, r.nonBlocking)
 		in.Ready = r.ready
 	}
 	var ok bool

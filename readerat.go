@@ -179,7 +179,7 @@ func (r *ReaderAt) ReadAt(p []byte, off int64) (n int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		defer r.cache.Put(e)
+		defer r.cache.Release(e)
 		n, err = r.readBlock(p, off, first, e, loads, &call)
 		return n, cmp.Or(err, eof)
 	}
@@ -249,7 +249,7 @@ type cursor struct {
 // drop gives all entries back.
 func (c *cursor) drop(r *ReaderAt) {
 	for _, e := range c.held {
-		r.cache.Put(e)
+		r.cache.Release(e)
 	}
 	c.held, c.ahead = c.held[:0], 0
 }
@@ -267,13 +267,13 @@ func (c *cursor) seek(r *ReaderAt) ([]byte, error) {
 	}
 	x := &r.index
 	block := c.first
-	if len(c.held) == 0 || c.pos < x.Blocks[block].Content || c.pos >= x.Blocks[block].End() {
+	if len(c.held) == 0 || c.pos < x.Blocks[block].Content || c.pos >= x.Blocks[block].ContentEnd() {
 		block = x.Find(c.pos)
 	}
 	if len(c.held) > 0 && block != c.first {
 		if block == c.first+1 { // sequential reading: look further ahead
 			c.ahead = min(2*c.ahead+1, c.most(r)-1)
-			r.cache.Put(c.held[0])
+			r.cache.Release(c.held[0])
 			c.held = c.held[:copy(c.held, c.held[1:])]
 		} else {
 			c.drop(r)
@@ -301,7 +301,8 @@ func (c *cursor) seek(r *ReaderAt) ([]byte, error) {
 		c.passed++
 		if r.opt.progress != nil {
 			r.opt.progress(Progress{
-				Content: b.End(), Compressed: b.Offset + int64(b.Size), Total: x.Content, Blocks: c.passed,
+				Content: b.ContentEnd(), Compressed: b.Offset + int64(b.Size),
+				Total: x.Content, Blocks: c.passed,
 			})
 		}
 	}

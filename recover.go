@@ -190,7 +190,7 @@ func (o *options) verify(src io.ReaderAt) index.Verify {
 		e, _, err := r.get(0, true)
 		if err == nil {
 			_, err = e.Use((*blockContent).ownContent)
-			r.cache.Put(e)
+			r.cache.Release(e)
 		}
 		return err == nil, o.canceled()
 	}

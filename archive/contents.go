@@ -107,7 +107,7 @@ func (c *ContentFS) Open(name string) (fs.File, error) {
 		}
 		return c.fsys.Open(name)
 	}
-	x, err := c.take(packed, info)
+	x, err := c.takeFile(packed, info)
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
@@ -120,11 +120,11 @@ func (c *ContentFS) Stat(name string) (fs.FileInfo, error) {
 	if err != nil || packed == "" {
 		return info, err
 	}
-	x, err := c.take(packed, info)
+	x, err := c.takeFile(packed, info)
 	if err != nil {
 		return nil, &fs.PathError{Op: "stat", Path: name, Err: err}
 	}
-	defer c.give(x)
+	defer c.releaseFile(x)
 	return x.infoAs(name), nil
 }
 
@@ -171,7 +171,7 @@ func (c *ContentFS) Close() error {
 	defer c.mu.Unlock()
 	for _, x := range c.open {
 		if x.users == 0 {
-			c.drop(x)
+			c.closeFile(x)
 		}
 		x.stale = true
 	}
@@ -215,15 +215,15 @@ func (c *ContentFS) find(op, name string) (packed string, info fs.FileInfo, err 
 	return fail(fs.ErrNotExist)
 }
 
-// take returns an open compressed file, for whom the caller calls give.
-func (c *ContentFS) take(name string, info fs.FileInfo) (*content, error) {
+// takeFile returns an open compressed file, which the caller gives back by releaseFile.
+func (c *ContentFS) takeFile(name string, info fs.FileInfo) (*content, error) {
 	c.mu.Lock()
 	c.used++
 	x := c.open[name]
 	if x != nil && (x.info.Size() != info.Size() || !x.info.ModTime().Equal(info.ModTime())) {
 		delete(c.open, name)
 		if x.users == 0 {
-			c.drop(x)
+			c.closeFile(x)
 		}
 		x.stale, x = true, nil
 	}
@@ -248,14 +248,14 @@ func (c *ContentFS) take(name string, info fs.FileInfo) (*content, error) {
 		}
 		x.stale = true
 		c.mu.Unlock()
-		c.give(x)
+		c.releaseFile(x)
 		return nil, err
 	}
 	return x, nil
 }
 
-// give gives back what take returned.
-func (c *ContentFS) give(x *content) {
+// releaseFile gives back what takeFile returned.
+func (c *ContentFS) releaseFile(x *content) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	x.users--
@@ -263,7 +263,7 @@ func (c *ContentFS) give(x *content) {
 		return
 	}
 	if x.stale {
-		c.drop(x)
+		c.closeFile(x)
 		return
 	}
 	var oldest *content
@@ -278,12 +278,12 @@ func (c *ContentFS) give(x *content) {
 	}
 	if idle > maxIdle {
 		delete(c.open, oldest.name)
-		c.drop(oldest)
+		c.closeFile(oldest)
 	}
 }
 
-// drop closes a file that nobody uses.
-func (c *ContentFS) drop(x *content) {
+// closeFile closes a file that nobody uses.
+func (c *ContentFS) closeFile(x *content) {
 	if x.r != nil {
 		x.r.Close()
 	}
@@ -361,7 +361,7 @@ type contentFile struct {
 }
 
 func (f *contentFile) Close() error {
-	f.once.Do(func() { f.x.fsys.give(f.x) })
+	f.once.Do(func() { f.x.fsys.releaseFile(f.x) })
 	return nil
 }
 

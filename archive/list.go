@@ -180,7 +180,7 @@ func (f *FS) readList(size int64) (bool, error) {
 		if !ok || content > e.begin || h.Size > e.begin-content {
 			break
 		}
-		f.add(&h, header, content, uint16((content-header)/blockSize))
+		f.addEntry(&h, header, content, uint16((content-header)/blockSize))
 		if f.table.memory() > maxMemory {
 			return false, errTooMany
 		}

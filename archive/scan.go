@@ -64,16 +64,16 @@ func (f *FS) scan(r io.ReadSeeker) error {
 			}
 			return fmt.Errorf("archive: at byte %d of the tar file: %w", at, err)
 		}
-		f.add(h, p.header, p.at, 0)
+		f.addEntry(h, p.header, p.at, 0)
 		if f.table.memory() > maxMemory {
 			return errTooMany
 		}
 	}
 }
 
-// add adds an entry by its header. header and content are where these begin. gap is what there is
-// between, in blocks, if the header has yet to be compared.
-func (f *FS) add(h *tar.Header, header, content int64, gap uint16) {
+// addEntry adds an entry by its header. header and content are where these begin. gap is what there
+// is between, in blocks, if the header has yet to be compared.
+func (f *FS) addEntry(h *tar.Header, header, content int64, gap uint16) {
 	e := entry{
 		offset: content, size: max(h.Size, 0), modTime: nanoseconds(h.ModTime), mode: h.FileInfo().Mode(),
 		gap: gap,

@@ -122,13 +122,13 @@ func (w *Writer) Close() error {
 		return w.err
 	}
 	w.closed = true
-	if w.err = w.finish(); w.err == nil {
+	if w.err = w.finishArchive(); w.err == nil {
 		w.err = w.z.Close()
 	}
 	return w.err
 }
 
-func (w *Writer) finish() error {
+func (w *Writer) finishArchive() error {
 	if err := w.tar.Close(); err != nil {
 		return err
 	}

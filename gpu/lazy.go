@@ -71,12 +71,12 @@ func (l *Lazy) StartTime() time.Duration {
 // Start starts the device in the background. Only the first call does anything.
 func (l *Lazy) Start() {
 	if !l.begun.Swap(true) {
-		go l.start()
+		go l.openDevice()
 	}
 }
 
-// start opens the device. It closes the device again if l was closed in the meantime.
-func (l *Lazy) start() {
+// openDevice opens the device. It closes the device again if l was closed in the meantime.
+func (l *Lazy) openDevice() {
 	begin := time.Now()
 	d, err := l.openSafely()
 	l.mu.Lock()

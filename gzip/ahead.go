@@ -42,8 +42,8 @@ var permits atomic.Int64
 // A permit is in use or not.
 type permit struct{ used atomic.Bool }
 
-// get takes the permit into use if there are not too many for a number of workers.
-func (p *permit) get(workers int) bool {
+// acquire takes the permit into use if there are not too many for a number of workers.
+func (p *permit) acquire(workers int) bool {
 	if permits.Add(1) > int64(max(1, workers/workersEach)) {
 		permits.Add(-1)
 		return false
@@ -52,8 +52,8 @@ func (p *permit) get(workers int) bool {
 	return true
 }
 
-// giveBack ends the use, if any.
-func (p *permit) giveBack() {
+// release ends the use, if any.
+func (p *permit) release() {
 	if p.used.Swap(false) {
 		permits.Add(-1)
 	}
@@ -91,7 +91,7 @@ func newAhead(opts []compress.ReaderOption) (*ahead, error) {
 	a := &ahead{permit: new(permit)}
 	a.opener = a.open
 	// A Reader may be dropped without Close.
-	runtime.AddCleanup(a, (*permit).giveBack, a.permit)
+	runtime.AddCleanup(a, (*permit).release, a.permit)
 	var err error
 	progress := func(p compress.Progress) { a.used = p.Compressed }
 	opts = append(opts[:len(opts):len(opts)], compress.WithProgress(progress))
@@ -162,7 +162,7 @@ func (a *ahead) fill(p []byte, single bool) (n int, err error) {
 		n = int(left) // the rest belongs to another member
 	}
 	a.content += int64(n)
-	a.in.drop(min(a.used, e.offset))
+	a.in.dropUsed(min(a.used, e.offset))
 	if single && n == 0 && e.content == a.content {
 		err = io.EOF
 	}
@@ -188,10 +188,10 @@ func (z *Reader) goAhead() bool {
 	}
 	switch {
 	case a.workers < 2:
-		z.release(a)
+		z.releaseAhead(a)
 		return false
-	case len(z.opts) == 0 && !a.permit.get(a.workers):
-		z.release(a)
+	case len(z.opts) == 0 && !a.permit.acquire(a.workers):
+		z.releaseAhead(a)
 		z.aheadAt = z.before + z.used + retryAhead
 		return false
 	}
@@ -233,7 +233,7 @@ func (z *Reader) readAhead(p []byte) (n int, err error) {
 		err = flate.CorruptInputError(e.Offset)
 		z.bad = err
 	}
-	z.in.giveBack(used)
+	z.in.endAhead(used)
 	z.stopAhead()
 	z.err = err
 	return n, err
@@ -243,14 +243,14 @@ func (z *Reader) readAhead(p []byte) (n int, err error) {
 func (z *Reader) stopAhead() {
 	if a := z.ahead; a != nil {
 		z.ahead = nil
-		z.release(a)
+		z.releaseAhead(a)
 	}
 }
 
-// release frees what an ahead holds, and keeps the rest for other Readers.
-func (z *Reader) release(a *ahead) {
+// releaseAhead frees what an ahead holds, and keeps the rest for other Readers.
+func (z *Reader) releaseAhead(a *ahead) {
 	a.reader.Close()
-	a.permit.giveBack()
+	a.permit.release()
 	a.in, a.middle, a.limits = nil, gzfile.Middle{}, container.Limits{}
 	a.used, a.content, a.ends, a.peeked = 0, 0, a.ends[:0], nil
 	if len(z.opts) == 0 {

@@ -81,7 +81,7 @@ func (z *Writer) writeHeader() error {
 			p[flags] |= f.flag
 		}
 	}
-	if err := z.put(p); err != nil {
+	if err := z.writeBuffer(p); err != nil {
 		return err
 	}
 	if z.Extra != nil {
@@ -89,7 +89,7 @@ func (z *Writer) writeHeader() error {
 			return errExtra
 		}
 		p = binary.LittleEndian.AppendUint16(z.buf[:0], uint16(len(z.Extra)))
-		if err := z.put(append(p, z.Extra...)); err != nil {
+		if err := z.writeBuffer(append(p, z.Extra...)); err != nil {
 			return err
 		}
 	}
@@ -115,11 +115,11 @@ func (z *Writer) writeString(s string) error {
 	if !ok {
 		return errString
 	}
-	return z.put(append(p, 0))
+	return z.writeBuffer(append(p, 0))
 }
 
-// put writes p to the underlying writer and keeps its memory.
-func (z *Writer) put(p []byte) error {
+// writeBuffer writes p to the underlying writer and keeps its memory.
+func (z *Writer) writeBuffer(p []byte) error {
 	z.buf = p[:0]
 	_, err := container.WriteFull(z.w, p)
 	return err

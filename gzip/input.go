@@ -90,8 +90,8 @@ func (in *input) reset(r io.Reader) source {
 	return in.own
 }
 
-// begin begins a stream.
-func (in *input) begin() { in.size, in.tail, in.flushed = firstPiece, 0, false }
+// beginStream begins a stream.
+func (in *input) beginStream() { in.size, in.tail, in.flushed = firstPiece, 0, false }
 
 // next returns input of the stream that follows what has been used: at least a byte, or an error.
 // It reads only if it has to.
@@ -159,8 +159,8 @@ func (in *input) use(n int) {
 // may wait for a party that waits for that content. With an exact source that is so behind a flush.
 func (in *input) mayWait() bool { return in.exact == nil || in.flushed }
 
-// end ends the stream. The source is then right behind it, but for the bytes in unused.
-func (in *input) end() error {
+// endStream ends the stream. The source is then right behind it, but for the bytes in unused.
+func (in *input) endStream() error {
 	if in.seeker == nil || len(in.unused) == 0 {
 		return nil
 	}

@@ -30,7 +30,7 @@ func (in *input) beginAhead() (nonBlocking bool, ready func() bool) {
 	return false, func() bool { return in.own.Buffered() > 0 || asks() }
 }
 
-// readAhead reads input. What it reads of a bytes.Buffer remains there until drop.
+// readAhead reads input. What it reads of a bytes.Buffer remains there until dropUsed.
 func (in *input) readAhead(p []byte) (n int, err error) {
 	switch {
 	case in.memory != nil:
@@ -53,18 +53,18 @@ func (in *input) readAhead(p []byte) (n int, err error) {
 	return n, err
 }
 
-// drop says that the first bytes that were read ahead will not be given back.
-func (in *input) drop(used int64) {
+// dropUsed says that the first bytes that were read ahead will not be given back.
+func (in *input) dropUsed(used int64) {
 	if in.memory != nil && used > in.dropped {
 		in.memory.Next(int(used - in.dropped))
 		in.dropped = used
 	}
 }
 
-// giveBack ends reading ahead. A source that is an io.ByteReader is then right behind the first
+// endAhead ends reading ahead. A source that is an io.ByteReader is then right behind the first
 // bytes, which have been used.
-func (in *input) giveBack(used int64) {
-	in.drop(used)
+func (in *input) endAhead(used int64) {
+	in.dropUsed(used)
 	if in.seeker == nil {
 		return
 	}

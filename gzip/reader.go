@@ -139,7 +139,7 @@ func (z *Reader) Read(p []byte) (n int, err error) {
 // beginMember prepares for the content of a member.
 func (z *Reader) beginMember() {
 	z.inflater.Reset()
-	z.in.begin()
+	z.in.beginStream()
 	z.out, z.end, z.full, z.ended = 0, 0, false, false
 	z.before += z.used
 	z.used, z.size, z.sum = 0, 0, 0
@@ -197,7 +197,7 @@ func (z *Reader) step() (more bool) {
 		return !z.full
 	case io.EOF:
 		z.ended = true
-		z.bad = z.in.end()
+		z.bad = z.in.endStream()
 		return false
 	}
 	z.bad = err

@@ -149,8 +149,8 @@ func (z *Writer) resetBody() {
 	}
 }
 
-// begin writes the header if it is not written yet. It returns an error if z cannot go on.
-func (z *Writer) begin() error {
+// beginMember writes the header if it is not written yet. It returns an error if z cannot go on.
+func (z *Writer) beginMember() error {
 	if z.begun || z.err != nil {
 		return z.err
 	}
@@ -177,7 +177,7 @@ func (z *Writer) Write(p []byte) (n int, err error) {
 	if z.closed && z.err == nil {
 		z.err = errClosed
 	}
-	if err := z.begin(); err != nil {
+	if err := z.beginMember(); err != nil {
 		return 0, err
 	}
 	n, z.err = z.body.Write(p)
@@ -191,7 +191,7 @@ func (z *Writer) Flush() error {
 	if z.closed {
 		return z.err
 	}
-	if err := z.begin(); err != nil {
+	if err := z.beginMember(); err != nil {
 		return err
 	}
 	z.err = z.body.Flush()
@@ -204,7 +204,7 @@ func (z *Writer) Close() error {
 	if z.closed {
 		return z.err
 	}
-	err := z.begin()
+	err := z.beginMember()
 	z.closed = err == nil
 	if err != nil {
 		return err

@@ -212,7 +212,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer z.release()
 	h.next.ServeHTTP(z, r)
-	if err := z.finish(); err != nil {
+	if err := z.finishBody(); err != nil {
 		h.report(z.r, err)
 		panic(http.ErrAbortHandler) // or else what has been sent would look complete
 	}

@@ -78,12 +78,12 @@ func (z *response) WriteHeader(status int) {
 	}
 	if z.choice < 0 || !hasBody(status) || len(header["Trailer"]) > 0 {
 		// Values of trailers must not be in the header when it is sent.
-		z.begin(nil, z.declared)
+		z.beginBody(nil, z.declared)
 		return
 	}
 	media, _ := mediaType(header, nil)
 	if untouchable(header) || media != "" && !z.encodes(header, media, z.declared) {
-		z.begin(nil, z.declared)
+		z.beginBody(nil, z.declared)
 	}
 }
 
@@ -114,9 +114,9 @@ func (z *response) encodes(header http.Header, media string, size int64) bool {
 	return media != "" && (size < 0 || size >= int64(z.h.minSize)) && z.h.compressible(media)
 }
 
-// begin decides whether the response is encoded, and sends the header. start is the start of the
-// body. size is that of the body, −1 if it is not known to be small.
-func (z *response) begin(start []byte, size int64) {
+// beginBody decides whether the response is encoded, and sends the header. start is the start of
+// the body. size is that of the body, −1 if it is not known to be small.
+func (z *response) beginBody(start []byte, size int64) {
 	header := z.w.Header()
 	z.state = plain
 	if (hasBody(z.status) || isPart(z.status)) && !untouchable(header) && !noTransform(z.r.Header) {
@@ -194,7 +194,7 @@ func (z *response) Write(p []byte) (int, error) {
 	}
 	missing := z.missing()
 	if len(z.buf) == 0 && len(p) >= missing {
-		z.begin(p, z.declared)
+		z.beginBody(p, z.declared)
 		return z.pass(p)
 	}
 	n := min(len(p), missing)
@@ -224,7 +224,7 @@ func (z *response) makeRoom() []byte {
 
 // beginBuffered begins with the buffer and passes it on.
 func (z *response) beginBuffered(size int64) error {
-	z.begin(z.buf, size)
+	z.beginBody(z.buf, size)
 	if len(z.buf) == 0 {
 		return nil
 	}
@@ -321,8 +321,8 @@ func (z *response) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return c, rw, err
 }
 
-// finish completes the response after its handler has returned.
-func (z *response) finish() error {
+// finishBody completes the response after its handler has returned.
+func (z *response) finishBody() error {
 	if z.hijacked {
 		return nil
 	}

@@ -42,7 +42,7 @@ func newReader(ctx context.Context, rawURL string, opts []Option) (*Reader, erro
 	}
 	r := &Reader{opt: o, url: u, name: publicURL(u), store: newStore(o.cache)}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
-	context.AfterFunc(r.ctx, r.drop)
+	context.AfterFunc(r.ctx, r.cancelQueue)
 	return r, nil
 }
 

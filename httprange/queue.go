@@ -27,7 +27,7 @@ type fetch struct {
 	at  int    // its place in segments
 }
 
-func (f *fetch) end() int64 { return f.first + int64(len(f.segments)) }
+func (f *fetch) endNumber() int64 { return f.first + int64(len(f.segments)) }
 
 // A queue has the fetches that wait for their turn. The lock of the Reader guards it.
 type queue struct {
@@ -78,14 +78,14 @@ func (r *Reader) request(n int64, ahead bool) *segment {
 	q := &r.queue
 	if k := len(q.waiting); k > 0 {
 		f := q.waiting[k-1]
-		if f.end() == n && f.ahead == ahead && int64(len(f.segments))*r.opt.segment < mostInRequest {
-			x := r.store.add(n, f)
+		if f.endNumber() == n && f.ahead == ahead && int64(len(f.segments))*r.opt.segment < mostInRequest {
+			x := r.store.addSegment(n, f)
 			f.segments = append(f.segments, x)
 			return x
 		}
 	}
 	f := &fetch{r: r, first: n, ahead: ahead}
-	x := r.store.add(n, f)
+	x := r.store.addSegment(n, f)
 	f.segments = []*segment{x}
 	q.waiting = append(q.waiting, f)
 	return x
@@ -123,8 +123,8 @@ func (r *Reader) dispatch() {
 func (r *Reader) merge(f *fetch) bool {
 	q := &r.queue
 	for i, g := range q.waiting {
-		first, end := min(f.first, g.first), max(f.end(), g.end())
-		gap := max(g.first-f.end(), f.first-g.end())
+		first, end := min(f.first, g.first), max(f.endNumber(), g.endNumber())
+		gap := max(g.first-f.endNumber(), f.first-g.endNumber())
 		if gap*r.opt.segment > gapSize || (end-first)*r.opt.segment > mostInRequest {
 			continue
 		}
@@ -141,7 +141,7 @@ func (r *Reader) merge(f *fetch) bool {
 		}
 		for k := range all {
 			if n := first + int64(k); all[k] == nil && r.store.segments[n] == nil {
-				all[k] = r.store.add(n, f)
+				all[k] = r.store.addSegment(n, f)
 			}
 		}
 		f.first, f.segments = first, all
@@ -157,7 +157,7 @@ func (r *Reader) merge(f *fetch) bool {
 func (f *fetch) run(ctx context.Context) {
 	r := f.r
 	size := r.opt.segment
-	err := r.download(ctx, f.first*size, min(f.end()*size, r.version.size), f)
+	err := r.download(ctx, f.first*size, min(f.endNumber()*size, r.version.size), f)
 	f.cancel(nil)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -207,8 +207,9 @@ func (f *fetch) fail(err error) {
 	}
 }
 
-// leave takes a call back that has waited for the segments. Fetches that no call waits for end.
-func (r *Reader) leave(segments []*segment) {
+// leaveSegments takes a call back that has waited for the segments. Fetches that no call waits for
+// end.
+func (r *Reader) leaveSegments(segments []*segment) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, x := range segments {
@@ -230,8 +231,8 @@ func (r *Reader) leave(segments []*segment) {
 	}
 }
 
-// drop ends the fetches in the queue when the context of the Reader ends.
-func (r *Reader) drop() {
+// cancelQueue ends the fetches in the queue when the context of the Reader ends.
+func (r *Reader) cancelQueue() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.dropQueue()

@@ -159,11 +159,11 @@ func (r *Reader) readPart(ctx context.Context, p []byte, off int64) (n int, err 
 		select {
 		case <-s.done:
 		case <-ctx.Done():
-			r.leave(segments[i:])
+			r.leaveSegments(segments[i:])
 			return n, context.Cause(ctx)
 		}
 		if s.err != nil {
-			r.leave(segments[i+1:])
+			r.leaveSegments(segments[i+1:])
 			return n, s.err
 		}
 		at := off + int64(n)

@@ -26,8 +26,8 @@ func newStore(limit int64) store {
 	return store{segments: map[int64]*segment{}, used: list.New(), limit: limit}
 }
 
-// add makes a segment that f will bring.
-func (s *store) add(number int64, f *fetch) *segment {
+// addSegment makes a segment that f will bring.
+func (s *store) addSegment(number int64, f *fetch) *segment {
 	x := &segment{number: number, done: make(chan struct{}), fetch: f}
 	s.segments[number] = x
 	return x
@@ -68,7 +68,7 @@ func (r *Reader) place(first int64, data []byte) {
 		if r.store.segments[n] == nil {
 			// A copy, so that a cached segment does not keep the memory of its neighbours.
 			part := append([]byte(nil), data[from:to]...)
-			r.stats.Evicted += r.store.complete(r.store.add(n, nil), part)
+			r.stats.Evicted += r.store.complete(r.store.addSegment(n, nil), part)
 		}
 	}
 }

@@ -12,7 +12,7 @@ func (f *file) scan() ([]*section, error) {
 		return nil, err
 	}
 	for _, s := range all {
-		if err := a.add(s); err != nil {
+		if err := a.addSection(s); err != nil {
 			return nil, err
 		}
 	}
@@ -72,8 +72,8 @@ func (a *acceptor) compare(all []*section) error {
 	return nil
 }
 
-// add keeps a section if it is behind its zone.
-func (a *acceptor) add(s *section) error {
+// addSection keeps a section if it is behind its zone.
+func (a *acceptor) addSection(s *section) error {
 	r := a.rivals[s.pool]
 	var before *section
 	if n := len(a.kept); n > 0 {

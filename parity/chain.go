@@ -20,7 +20,7 @@ func (f *file) chain() ([]*section, error) {
 		if len(list) > 0 {
 			next := int64(0)
 			if !s.last {
-				next = s.geometry.end()
+				next = s.geometry.endOffset()
 			}
 			if list[len(list)-1].offset != next {
 				return nil, nil
@@ -72,7 +72,7 @@ func (f *file) sectionBefore(end int64) (*section, error) {
 // section looks again for the packets of a section that was in place. It returns nil if there are
 // none.
 func (f *file) section(s *section) (*section, error) {
-	list, err := f.sections(max(0, s.begin()), s.hi)
+	list, err := f.sections(max(0, s.beginOffset()), s.hi)
 	if err != nil {
 		return nil, err
 	}

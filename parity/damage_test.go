@@ -54,7 +54,7 @@ func write(t testing.TB, o Options, zones ...[]byte) sample {
 	for i, z := range zones {
 		g := newGeometry(offset, len(z), o, i == len(zones)-1)
 		s.zones = append(s.zones, g)
-		offset = g.end()
+		offset = g.endOffset()
 	}
 	if offset != int64(len(s.data)) {
 		t.Fatalf("%d bytes written, want %d", len(s.data), offset)

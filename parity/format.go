@@ -104,8 +104,8 @@ func (g geometry) sectionSize() int64 {
 	return g.place(g.packets()) - int64(g.size) + footerSize
 }
 
-// end returns the place in the file as it was written where the section ends.
-func (g geometry) end() int64 { return g.offset + int64(g.size) + g.sectionSize() }
+// endOffset returns the place in the file as it was written where the section ends.
+func (g geometry) endOffset() int64 { return g.offset + int64(g.size) + g.sectionSize() }
 
 // sliceLength returns the bytes of slice i that the file has: all but those of its padding.
 func (g geometry) sliceLength(i int) int { return min(g.slice, g.size-i*g.slice) }

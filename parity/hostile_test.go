@@ -100,7 +100,7 @@ func TestBudget(t *testing.T) {
 	const width = 1 << 10
 	data := make([]byte, 1<<20)
 	w := newWanted(width, width)
-	w.add(0, entry(data[:width])^1<<63)
+	w.addSlice(0, entry(data[:width])^1<<63)
 	src := &counting{Reader: bytes.NewReader(data)}
 	f := &file{src: src, size: int64(len(data))}
 	hits := 0

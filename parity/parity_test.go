@@ -97,7 +97,7 @@ func TestEachPart(t *testing.T) {
 				body := at + headerSize
 				places = append(places, at, body-1, body, body+g.bodySize(i)-1)
 			}
-			end := int(g.end())
+			end := int(g.endOffset())
 			places = append(places, end-footerSize, end-1)
 			for _, at := range places {
 				d := s.undamaged()
@@ -146,7 +146,7 @@ func TestCutZones(t *testing.T) {
 	s := write(t, Options{10, compress.Zstd}, randomZones(r, 3, 10_000, 20_000)...)
 	for i, g := range s.zones {
 		d := s.undamaged()
-		d.cut(int(g.offset), int(g.end()-g.offset))
+		d.cut(int(g.offset), int(g.endOffset()-g.offset))
 		out, report, err := repaired(t, d.data)
 		want := errs.Corrupt
 		if i == 2 {

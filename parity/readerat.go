@@ -173,7 +173,7 @@ func (v *view) read(p []byte, at int64) error {
 		copy(p, section[at:])
 		return nil
 	}
-	return v.r.file.readExactly(p, v.s.begin()+at)
+	return v.r.file.readExactly(p, v.s.beginOffset()+at)
 }
 
 // readSlice copies to p from a place in slice i on.

@@ -281,7 +281,7 @@ func (p *pass) zone(s, before *section) error {
 	begin := int64(0) // of a zone behind the one before
 	follows := before != nil && !before.last
 	if follows {
-		begin = before.geometry.end()
+		begin = before.geometry.endOffset()
 	}
 	if follows && s.offset == begin {
 		return p.zoneHere(z, s.after) // what is between them is stray
@@ -316,7 +316,7 @@ func (p *pass) zoneHere(z *zone, from int64) error {
 	}
 	defer func() { p.report.Zones = append(p.report.Zones, r) }()
 	if z.lost {
-		r.State, r.Size = Lost, max(0, min(z.begin(), z.hi)-from)
+		r.State, r.Size = Lost, max(0, min(z.beginOffset(), z.hi)-from)
 		return p.copy(from, z.hi)
 	}
 	if z.intact() && whole && z.begins == from {
@@ -329,7 +329,7 @@ func (p *pass) zoneHere(z *zone, from int64) error {
 	}
 	switch {
 	case whole:
-		return p.copyOut(z.begin(), z.begin()+z.sectionSize())
+		return p.copyOut(z.beginOffset(), z.beginOffset()+z.sectionSize())
 	case p.dst == nil:
 		p.out += z.sectionSize()
 		return nil

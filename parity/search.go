@@ -48,8 +48,8 @@ func newWanted(width, padded int) *wanted {
 	return &wanted{width: width, padded: padded, crcs: map[uint32]int{}, slices: map[uint64][]int{}}
 }
 
-// add adds slice i, which has entry e in the catalog.
-func (w *wanted) add(i int, e uint64) {
+// addSlice adds slice i, which has entry e in the catalog.
+func (w *wanted) addSlice(i int, e uint64) {
 	crc := unpadded(uint32(e), w.padded-w.width)
 	e = e>>32<<32 | uint64(crc)
 	if len(w.slices[e]) == 0 {
@@ -64,9 +64,9 @@ func (w *wanted) add(i int, e uint64) {
 // may reports whether a slice has this CRC32C.
 func (w *wanted) may(crc uint32) bool { return w.bits[crc>>16] != 0 && w.crcs[crc] > 0 }
 
-// take removes the slices that have the bytes of window and returns them. scratch has room for one,
-// zeros behind its width.
-func (w *wanted) take(crc uint32, window, scratch []byte) []int {
+// takeSlices removes the slices that have the bytes of window and returns them. scratch has room
+// for one, zeros behind its width.
+func (w *wanted) takeSlices(crc uint32, window, scratch []byte) []int {
 	w.tried++
 	copy(scratch, window)
 	e := xxhash.Sum64(scratch)<<32 | uint64(crc)
@@ -106,7 +106,7 @@ func (f *file) search(w *wanted, lo, hi int64,
 		for i := 0; ; i++ {
 			if crc := v ^ r.constant; w.may(crc) && !holes.in(at+int64(i), int64(w.width)) {
 				window := data[i:][:w.width]
-				list := w.take(crc, window, scratch)
+				list := w.takeSlices(crc, window, scratch)
 				if len(list) == 0 {
 					budget -= int64(w.padded)
 				} else if !found(list, at+int64(i), window) {

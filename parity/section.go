@@ -46,19 +46,20 @@ type section struct {
 func newSection(g geometry, p packet, pool *pool) *section {
 	s := &section{geometry: g, pool: pool, at: p.at, firstNumber: p.number}
 	s.start = p.at - s.place(p.number)
-	s.add(p)
+	s.addPacket(p)
 	return s
 }
 
-// add adds an intact packet behind the others, which agrees with them about the zone's beginning.
-func (s *section) add(p packet) {
+// addPacket adds an intact packet behind the others, which agrees with them about the zone's
+// beginning.
+func (s *section) addPacket(p packet) {
 	s.count++
 	s.agree++
 	s.lastNumber, s.end = p.number, p.at+headerSize+int64(s.bodySize(p.number))
 }
 
-// begin returns where the section begins, by most of its packets.
-func (s *section) begin() int64 { return s.start + int64(s.size) }
+// beginOffset returns where the section begins, by most of its packets.
+func (s *section) beginOffset() int64 { return s.start + int64(s.size) }
 
 // byFirst returns where the zone begins, by the first intact packet.
 func (s *section) byFirst() int64 { return s.at - s.place(s.firstNumber) }
@@ -94,8 +95,8 @@ type scanner struct {
 	zones int
 }
 
-// add adds a packet.
-func (c *scanner) add(at int64, h packetHeader) error {
+// addPacket adds a packet.
+func (c *scanner) addPacket(at int64, h packetHeader) error {
 	p, open := packet{at, h.number}, c.open[h.geometry]
 	var all *pool
 	if len(open) > 0 {
@@ -116,7 +117,7 @@ func (c *scanner) add(at int64, h packetHeader) error {
 		}
 		zone = s.zone
 		if p.number > s.lastNumber && at-s.place(p.number) == s.start {
-			s.add(p)
+			s.addPacket(p)
 			return nil
 		}
 	}
@@ -140,7 +141,7 @@ func (c *scanner) add(at int64, h packetHeader) error {
 // sections returns the sections between lo and hi, in order. It reads the file once.
 func (f *file) sections(lo, hi int64) ([]*section, error) {
 	c := &scanner{open: map[geometry][]*section{}}
-	if err := f.packets(lo, hi, c.add); err != nil {
+	if err := f.packets(lo, hi, c.addPacket); err != nil {
 		return nil, err
 	}
 	rows := make([][]*section, c.zones)

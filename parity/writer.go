@@ -70,7 +70,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 		return 0, errs.New(errs.TooLarge, "a zone of parity has at most 256 MiB; call EndZone earlier")
 	}
 	n, err := w.write(p)
-	w.zone.add(p[:n])
+	w.zone.addBytes(p[:n])
 	return n, err
 }
 
@@ -136,7 +136,7 @@ func (w *Writer) writeSection(last bool) error {
 	if _, err := w.write(section); err != nil {
 		return err
 	}
-	w.offset, w.ended = g.end(), false
+	w.offset, w.ended = g.endOffset(), false
 	w.zone.reset()
 	return nil
 }
@@ -164,7 +164,7 @@ type buffer struct {
 	size   int      // of the zone
 }
 
-func (b *buffer) add(p []byte) {
+func (b *buffer) addBytes(p []byte) {
 	for len(p) > 0 {
 		i := b.size / chunkSize
 		if i == len(b.chunks) {

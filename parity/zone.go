@@ -126,9 +126,9 @@ func (h *healer) searchSlices(z *zone, parity int) error {
 		switch {
 		case at != nowhere:
 		case i == last && tail.width < tail.padded:
-			tail.add(i, entryOf(z.catalog, i))
+			tail.addSlice(i, entryOf(z.catalog, i))
 		default:
-			full.add(i, entryOf(z.catalog, i))
+			full.addSlice(i, entryOf(z.catalog, i))
 		}
 	}
 	for _, w := range []*wanted{full, tail} {
@@ -283,7 +283,7 @@ func (h *healer) correctStart(z *zone) error {
 	missing := newWanted(z.slice, z.slice)
 	for i, at := range z.from[:z.slices()-1] {
 		if at == nowhere {
-			missing.add(i, entryOf(z.catalog, i))
+			missing.addSlice(i, entryOf(z.catalog, i))
 		}
 	}
 	begins := z.begins
@@ -306,13 +306,13 @@ func (z *zone) intact() bool {
 			return false
 		}
 	}
-	return z.begin() == z.begins+int64(z.size)
+	return z.beginOffset() == z.begins+int64(z.size)
 }
 
 // sectionIntact reports whether the source has the section as it should be.
 func (f *file) sectionIntact(s *section) (bool, error) {
 	size := s.sectionSize()
-	at := s.begin()
+	at := s.beginOffset()
 	if !s.full() || at < 0 || at+size > f.size {
 		return false, nil
 	}

@@ -36,7 +36,7 @@ func (b *Block) finishWork(ws *workspace) error {
 	b.Kind = uint8(b.kind)
 	b.Sum = c.Pipeline.check(ws, b)
 	if b.refers {
-		b.finder.Done(!b.srcRetired)
+		b.finder.Release(!b.srcRetired)
 		b.srcRetired = false // that was own content
 	}
 	b.raw = b.Raw

@@ -80,10 +80,10 @@ func (r *Run) makeWindow() {
 // releaseWindow frees the memory of the window. The next block has the number 0.
 func (r *Run) releaseWindow() {
 	if r.finder != nil {
-		r.finder.Clear()
+		r.finder.Release()
 	}
 	if r.window != nil {
-		r.window.Clear()
+		r.window.Release()
 	}
 }
 
@@ -141,7 +141,7 @@ var windowStage = stage{name: "window", ordered: true, run: func(_ *workspace, b
 	if b.refers {
 		b.sources, err = w.Sources(b.sources[:0], b.Index, &b.list)
 	}
-	w.Add(b.Index, b.own)
+	w.AddBlock(b.Index, b.own)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrPayload, err)
 	}

@@ -56,7 +56,7 @@ func (d *countingDecoder) Decode(s *container.Serial) {
 	s.Stop = s.State.(*countedUnit).end
 }
 
-func (d *countingDecoder) Finish(s *container.Serial) {
+func (d *countingDecoder) FinishContent(s *container.Serial) {
 	s.Buf[len(s.Buf)-1] = byte(s.State.(*countedUnit).number)
 }
 

@@ -75,7 +75,7 @@ func aggregate(runs []*result, top int) *result {
 		}
 	}
 	sum.profile = aggregateFields(runs)
-	sum.profile.add("order_wait_max_ns", "%d", int64(sum.order.max))
+	sum.profile.addField("order_wait_max_ns", "%d", int64(sum.order.max))
 	sortStages(sum.stages)
 	slices.SortStableFunc(sum.slow, func(a, b slowRow) int { return cmp.Compare(b.span, a.span) })
 	sum.slow = sum.slow[:min(len(sum.slow), top)]
@@ -112,17 +112,17 @@ func aggregateFields(runs []*result) (f fields) {
 		content += r.profile.number("content_bytes")
 		elapsed += time.Duration(r.profile.number("elapsed_ns"))
 	}
-	f.add("mbps", "%.3f", mbps(content, elapsed))
+	f.addField("mbps", "%.3f", mbps(content, elapsed))
 	for _, key := range keys {
 		if !slices.Contains(profileSums, key) {
-			f.add(key, "%s", together(runs, key))
+			f.addField(key, "%s", together(runs, key))
 			continue
 		}
 		n := int64(0)
 		for _, r := range runs {
 			n += r.profile.number(key)
 		}
-		f.add(key, "%d", n)
+		f.addField(key, "%d", n)
 	}
 	return f
 }

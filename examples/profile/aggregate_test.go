@@ -112,7 +112,7 @@ func TestTogether(t *testing.T) {
 		for _, v := range tt.values {
 			r := &result{}
 			if v != "" {
-				r.profile.add("key", "%s", v)
+				r.profile.addField("key", "%s", v)
 			}
 			runs = append(runs, r)
 		}

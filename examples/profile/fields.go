@@ -19,8 +19,8 @@ type fields []field
 
 type field struct{ key, value string }
 
-// add appends a field. Spaces that would end it become plain spaces.
-func (f *fields) add(key, format string, value any) {
+// addField appends a field. Spaces that would end it become plain spaces.
+func (f *fields) addField(key, format string, value any) {
 	text := strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '
@@ -136,11 +136,11 @@ func (c *schedulerColumn) of(s *compress.Stats) int64 {
 func schedulerFields(s *compress.Stats) (f fields) {
 	for i := range schedulerColumns {
 		c := &schedulerColumns[i]
-		f.add(c.name, "%d", c.of(s))
+		f.addField(c.name, "%d", c.of(s))
 	}
-	f.add("scheduler_overhead_ns", "%d", int64(s.Overhead()))
-	f.add("tracked_thread_time_ns", "%d", int64(s.Tracked()))
-	f.add("scheduler_overhead_pct", "%.4f", s.OverheadPct())
+	f.addField("scheduler_overhead_ns", "%d", int64(s.Overhead()))
+	f.addField("tracked_thread_time_ns", "%d", int64(s.Tracked()))
+	f.addField("scheduler_overhead_pct", "%.4f", s.OverheadPct())
 	return f
 }
 
@@ -158,12 +158,12 @@ func machine() (f fields) {
 	if err != nil {
 		host = "unknown"
 	}
-	f.add("host", "%s", host)
-	f.add("cpu", "%s", processor())
-	f.add("cpus", "%d", runtime.NumCPU())
-	f.add("platform", "%s", runtime.GOOS+"/"+runtime.GOARCH)
-	f.add("kernels", "%s", simd.Tier())
-	f.add("go", "%s", runtime.Version())
+	f.addField("host", "%s", host)
+	f.addField("cpu", "%s", processor())
+	f.addField("cpus", "%d", runtime.NumCPU())
+	f.addField("platform", "%s", runtime.GOOS+"/"+runtime.GOARCH)
+	f.addField("kernels", "%s", simd.Tier())
+	f.addField("go", "%s", runtime.Version())
 	return f
 }
 

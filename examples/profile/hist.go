@@ -32,7 +32,7 @@ func upper(bucket int) time.Duration {
 	return time.Duration(uint64(bucket-8*e+1)<<e - 1)
 }
 
-func (h *hist) add(d time.Duration) {
+func (h *hist) addDuration(d time.Duration) {
 	h.count++
 	h.sum += d
 	h.max = max(h.max, d)

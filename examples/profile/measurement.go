@@ -59,7 +59,7 @@ func (m *measurement) run(ctx context.Context) error {
 	m.status, m.start, m.begun = statusRunning, time.Now(), cpuNow()
 	m.mu.Unlock()
 	resetPeak()
-	m.rec.begin(m.start)
+	m.rec.beginCounting(m.start)
 	if m.dir != nil {
 		m.save("")
 		defer m.saveRegularly()()
@@ -116,10 +116,10 @@ func (m *measurement) save(kind string) {
 	}
 }
 
-// finish saves the results for the last time.
-func (m *measurement) finish(failed error) {
+// finishRun saves the results for the last time.
+func (m *measurement) finishRun(failed error) {
 	now, cpu := time.Now(), cpuNow()
-	m.rec.end(m.job.stats())
+	m.rec.endCounting(m.job.stats())
 	m.mu.Lock()
 	m.status = statusOK
 	if failed != nil {
@@ -158,47 +158,47 @@ func (m *measurement) fields(p *state, now ending) (f fields) {
 	// Without events of blocks only whole iterations are known.
 	content := max(p.content, int64(len(m.rounds))*m.size)
 	compressed := max(p.compressed, int64(len(m.rounds))*m.compressed)
-	f.add("mbps", "%.3f", mbps(content, now.elapsed))
-	f.add("elapsed_ns", "%d", int64(now.elapsed))
+	f.addField("mbps", "%.3f", mbps(content, now.elapsed))
+	f.addField("elapsed_ns", "%d", int64(now.elapsed))
 	if len(m.rounds) > 0 {
-		f.add("mbps_median", "%.3f", mbps(m.size, median(m.rounds)))
-		f.add("mbps_best", "%.3f", mbps(m.size, slices.Min(m.rounds)))
+		f.addField("mbps_median", "%.3f", mbps(m.size, median(m.rounds)))
+		f.addField("mbps_best", "%.3f", mbps(m.size, slices.Min(m.rounds)))
 	}
-	f.add("cpu_ns", "%d", int64(now.cpu.time-m.begun.time))
-	f.add("cpu_wait_ns", "%d", int64(max(0, now.cpu.wait-m.begun.wait)))
-	f.add("op", "%s", m.op())
-	f.add("pipeline", "%s", m.pipeline)
-	f.add("level", "%d", m.level)
-	f.add("threads", "%d", m.threads)
-	f.add("backend", "%s", m.backends[0].String()+","+m.backends[1].String())
-	f.add("device", "%s", orNone(m.device))
+	f.addField("cpu_ns", "%d", int64(now.cpu.time-m.begun.time))
+	f.addField("cpu_wait_ns", "%d", int64(max(0, now.cpu.wait-m.begun.wait)))
+	f.addField("op", "%s", m.op())
+	f.addField("pipeline", "%s", m.pipeline)
+	f.addField("level", "%d", m.level)
+	f.addField("threads", "%d", m.threads)
+	f.addField("backend", "%s", m.backends[0].String()+","+m.backends[1].String())
+	f.addField("device", "%s", orNone(m.device))
 	if m.device != "" {
 		opened, s := time.Duration(0), gpu.Status{}
 		if m.job != nil {
 			opened, s = m.job.device()
 		}
-		f.add("device_open_ns", "%d", int64(opened))
-		f.add("device_too_slow", "%s", orNone(strings.Join(s.TooSlow, ",")))
-		f.add("device_error", "%s", orNone(errorText(s.Err)))
+		f.addField("device_open_ns", "%d", int64(opened))
+		f.addField("device_too_slow", "%s", orNone(strings.Join(s.TooSlow, ",")))
+		f.addField("device_error", "%s", orNone(errorText(s.Err)))
 	}
-	f.add("size", "%d", m.size)
-	f.add("iterations", "%d", len(m.rounds))
-	f.add("content_bytes", "%d", content)
-	f.add("compressed_bytes", "%d", compressed)
+	f.addField("size", "%d", m.size)
+	f.addField("iterations", "%d", len(m.rounds))
+	f.addField("content_bytes", "%d", content)
+	f.addField("compressed_bytes", "%d", compressed)
 	if m.traced() {
-		f.add("blocks", "%d", p.passed)
-		f.add("block_bytes_max", "%d", p.largest)
-		f.add("order_wait_ns", "%d", int64(p.order.sum))
-		f.add("order_wait_max_ns", "%d", int64(p.order.max))
+		f.addField("blocks", "%d", p.passed)
+		f.addField("block_bytes_max", "%d", p.largest)
+		f.addField("order_wait_ns", "%d", int64(p.order.sum))
+		f.addField("order_wait_max_ns", "%d", int64(p.order.max))
 	}
 	if m.job != nil {
-		f.add("planned_bytes", "%d", m.job.plannedMemory())
+		f.addField("planned_bytes", "%d", m.job.plannedMemory())
 	}
-	f.add("rss_max_bytes", "%d", now.rss)
+	f.addField("rss_max_bytes", "%d", now.rss)
 	for _, x := range machine() {
-		f.add(x.key, "%s", x.value)
+		f.addField(x.key, "%s", x.value)
 	}
-	f.add("status", "%s", m.status)
+	f.addField("status", "%s", m.status)
 	return f
 }
 

@@ -114,7 +114,7 @@ func (o *outDir) save(m *measurement, kind string) error {
 func (o *outDir) snapshot(kind string, r *result, s *state) error {
 	number := strconv.Itoa(o.count)
 	for _, row := range r.stageRows()[1:] {
-		o.stages.add(append([]string{number}, row...))
+		o.stages.addRow(append([]string{number}, row...))
 	}
 	rss, _ := resident()
 	row := []string{number, kind, itoa(s.elapsed), strconv.Itoa(s.iteration), itoa(s.passed),
@@ -123,7 +123,7 @@ func (o *outDir) snapshot(kind string, r *result, s *state) error {
 	for i := range schedulerColumns {
 		row = append(row, itoa(schedulerColumns[i].of(&r.stats)))
 	}
-	o.snapshots.add(row)
+	o.snapshots.addRow(row)
 	o.count++
 	o.lastAt, o.lastBytes = s.elapsed, s.content
 	return errors.Join(o.stages.flush(), o.snapshots.flush())
@@ -166,12 +166,12 @@ func newRowFile(path string, head []string) (*rowFile, error) {
 	}
 	r := &rowFile{file: f}
 	r.csv = csv.NewWriter(&r.buf)
-	r.add(head)
+	r.addRow(head)
 	return r, r.flush()
 }
 
-// add appends a row in memory.
-func (r *rowFile) add(row []string) {
+// addRow appends a row in memory.
+func (r *rowFile) addRow(row []string) {
 	r.csv.Write(row) // into memory: no error
 }
 
@@ -225,7 +225,7 @@ func newBlockFile(path string) (*blockFile, error) {
 const blockBuffer = 64 << 10
 
 func (f *blockFile) write(b *block, start time.Time) error {
-	f.add(b.row(start))
+	f.addRow(b.row(start))
 	f.csv.Flush()
 	if f.buf.Len() < blockBuffer {
 		return nil

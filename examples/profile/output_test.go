@@ -182,7 +182,7 @@ func TestTelemetryPage(t *testing.T) {
 func TestRecorderIsBounded(t *testing.T) {
 	r := newRecorder(10)
 	base := time.Now()
-	r.begin(base)
+	r.beginCounting(base)
 	for i := range int64(50_000) {
 		for _, stage := range []string{"check", "lz77", "check"} {
 			r.event(compress.Stage{Block: i, Bytes: 100, Name: stage, Batch: 1,
@@ -217,10 +217,10 @@ func TestHist(t *testing.T) {
 		last = b
 	}
 	var h hist
-	h.add(1<<63 - 1) // fits
+	h.addDuration(1<<63 - 1) // fits
 	h = hist{}
 	for i := range 1000 {
-		h.add(time.Duration(i) * time.Microsecond)
+		h.addDuration(time.Duration(i) * time.Microsecond)
 	}
 	for _, q := range []float64{0, 0.5, 0.9, 0.99} {
 		want := time.Duration(1000*q) * time.Microsecond
@@ -319,7 +319,7 @@ func TestTimelineBatches(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := l.finish(); err != nil {
+	if err := l.close(); err != nil {
 		t.Fatal(err)
 	}
 	p, err := os.ReadFile(path)

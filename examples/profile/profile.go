@@ -26,7 +26,7 @@ func profile(c *config, e *env) (err error) {
 			return err
 		}
 		m.rec.timeline = newTimeline(f)
-		defer closing(&err, m.rec.timeline.finish)
+		defer closing(&err, m.rec.timeline.close)
 	}
 	if c.out != "" {
 		m.dir, err = newOutDir(m)
@@ -57,7 +57,7 @@ func profile(c *config, e *env) (err error) {
 	failed := m.run(ctx)
 	e.onSignal(nil)
 	// The results are saved before anything is shut down.
-	m.finish(failed)
+	m.finishRun(failed)
 	err = errors.Join(stop(), m.print(e.stdout, e.stderr))
 	if failed != nil {
 		return failed

@@ -180,7 +180,7 @@ func TestEveryCounter(t *testing.T) {
 	var s compress.Stats
 	var f fields
 	for i, c := range schedulerColumns {
-		f.add(c.name, "%d", i+1)
+		f.addField(c.name, "%d", i+1)
 	}
 	s = f.schedulerStats()
 	if s.Runs != 1 || s.Reclaimed == 0 || s.Returned == 0 || s.Failed == 0 {

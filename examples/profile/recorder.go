@@ -79,8 +79,8 @@ func newRecorder(top int) *recorder {
 		slowest: slowest{limit: top}}
 }
 
-// begin starts to count.
-func (r *recorder) begin(now time.Time) {
+// beginCounting starts to count.
+func (r *recorder) beginCounting(now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.on, r.start = true, now
@@ -99,8 +99,8 @@ func (r *recorder) beginIteration(i int) {
 	r.now = compress.Progress{}
 }
 
-// end stops counting and takes the final statistics of the scheduler.
-func (r *recorder) end(s compress.Stats) {
+// endCounting stops counting and takes the final statistics of the scheduler.
+func (r *recorder) endCounting(s compress.Stats) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.on, r.stats = false, s
@@ -121,7 +121,7 @@ func (r *recorder) event(e compress.Stage) {
 		r.stages[key] = s
 	}
 	s.bytes += e.Bytes
-	s.times.add(took)
+	s.times.addDuration(took)
 
 	b := r.inFlight[e.Block]
 	if b == nil {
@@ -183,7 +183,7 @@ func (r *recorder) pass(index int64, p compress.Progress, s compress.Stats) {
 	}
 	delete(r.inFlight, index)
 	b.turn = now
-	r.order.add(max(0, now.Sub(b.last)))
+	r.order.addDuration(max(0, now.Sub(b.last)))
 	if r.blocks != nil {
 		r.note(r.blocks.write(b, r.start))
 	}

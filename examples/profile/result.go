@@ -58,7 +58,7 @@ func (r *result) lines(all bool) string {
 	for i := range r.stages {
 		var f fields
 		for k, value := range r.stageRow(&r.stages[i]) {
-			f.add(stageHead[k], "%s", value)
+			f.addField(stageHead[k], "%s", value)
 		}
 		text += f.line("STAGE_STATS")
 	}

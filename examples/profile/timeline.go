@@ -147,8 +147,8 @@ func (t *timeline) flush() error {
 	return err
 }
 
-// finish completes the file and closes it.
-func (t *timeline) finish() error {
+// close completes the file and closes it.
+func (t *timeline) close() error {
 	if t.broken {
 		return t.file.Close()
 	}

@@ -101,7 +101,7 @@ func (d *device) conform(l *limit) error {
 		case "PASS":
 			passed++
 		}
-		d.report.add(conformLine{"conformance", d.name, m[2], strings.ToLower(m[1]), seconds, ""})
+		d.report.addLine(conformLine{"conformance", d.name, m[2], strings.ToLower(m[1]), seconds, ""})
 	}
 	err = cmd.Wait()
 	line := conformLine{"conformance", d.name, "all", "pass", rounded(time.Since(start).Seconds()), ""}
@@ -114,7 +114,7 @@ func (d *device) conform(l *limit) error {
 		d.failed = true
 		line.Outcome, line.Output = "fail", strings.Join(append(tail, fmt.Sprint(err)), "\n")
 	}
-	d.report.add(line)
+	d.report.addLine(line)
 	if d.failed {
 		d.report.failed(fmt.Errorf("%s does not conform: %d tests failed, %d passed", d.name, failed, passed))
 	}

@@ -67,7 +67,7 @@ func (d *device) constants() {
 	}
 	f := &d.figures
 	add := func(name string, value any, unit, rule string) {
-		d.report.add(constantLine{"constant", d.name, name, value, unit, rule})
+		d.report.addLine(constantLine{"constant", d.name, name, value, unit, rule})
 	}
 	add("fusedMinAuto", f.fusedMinAuto(), "bytes", fmt.Sprintf("least block from which on fused with 16 "+
 		"candidates, in its largest batch, is faster than %d times one thread", runtime.GOMAXPROCS(0)))

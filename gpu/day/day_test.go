@@ -77,10 +77,10 @@ func TestPlan(t *testing.T) {
 	p := newPlan(time.Now().Add(100*time.Millisecond), r)
 	var shares []time.Duration
 	note := func(l *limit) error { shares = append(shares, l.left()); return nil }
-	p.add("first", 1, note)
-	p.add("second", 1, note)
-	p.add("third", 1, func(*limit) error { time.Sleep(110 * time.Millisecond); return os.ErrInvalid })
-	p.add("fourth", 1, note)
+	p.addStep("first", 1, note)
+	p.addStep("second", 1, note)
+	p.addStep("third", 1, func(*limit) error { time.Sleep(110 * time.Millisecond); return os.ErrInvalid })
+	p.addStep("fourth", 1, note)
 	p.run()
 	if len(shares) != 2 || shares[0] > 30*time.Millisecond || shares[1] < shares[0] {
 		t.Errorf("shares %v", shares)

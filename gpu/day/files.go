@@ -109,7 +109,7 @@ func (f *fileRun) measure(want []byte) ([]byte, error) {
 	if threads == 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	f.d.report.add(fileLine{"file", f.d.name, f.backend.String(), threads, f.pipeline, f.level,
+	f.d.report.addLine(fileLine{"file", f.d.name, f.backend.String(), threads, f.pipeline, f.level,
 		len(f.data), out.Len(), f.repeats, speed(len(f.data), measuring.Middle(packing)),
 		speed(len(f.data), measuring.Middle(unpacking))})
 	status, _ := s.DeviceStatus()

@@ -114,7 +114,7 @@ func (c *config) measure(r *report) error {
 	}
 	p := newPlan(start.Add(c.budget), r)
 	for _, d := range list {
-		p.add(d.name+": conformance", 60, d.conform)
+		p.addStep(d.name+": conformance", 60, d.conform)
 	}
 	for i, d := range list {
 		d.data = data
@@ -132,18 +132,18 @@ func (c *config) measure(r *report) error {
 	for _, d := range list {
 		d.constants()
 	}
-	return r.end(time.Since(start))
+	return r.addEnd(time.Since(start))
 }
 
 // devices reports the machine and its adapters, and returns the devices to measure.
 func (c *config) devices(r *report) (list []*device, err error) {
-	r.add(machineLine{"machine", measuring.Machine(), runtime.GOMAXPROCS(0)})
+	r.addLine(machineLine{"machine", measuring.Machine(), runtime.GOMAXPROCS(0)})
 	all, err := gpu.Adapters()
 	if err != nil {
 		return nil, err
 	}
 	for _, a := range all {
-		r.add(adapterLine{"adapter", a.Device, a.Name, a.Kind.String(), a.Driver()})
+		r.addLine(adapterLine{"adapter", a.Device, a.Name, a.Kind.String(), a.Driver()})
 		if c.device == a.Device || c.device == "" && strings.HasSuffix(a.Device, ":0") {
 			list = append(list, &device{name: a.Device, software: a.Kind == gpu.Software, report: r})
 		}
@@ -178,7 +178,7 @@ func (d *device) steps(p *plan, weight float64) {
 		{"whole files", 20, d.files},
 		{"large submissions", 20, d.large}, // the last one: the GPU may have too little memory
 	} {
-		p.add(d.name+": "+s.name, weight*s.weight, func(l *limit) error {
+		p.addStep(d.name+": "+s.name, weight*s.weight, func(l *limit) error {
 			if d.failed || d.dev == nil && s.name != "opening and compiling" {
 				l.leaveOut("all of it: the device failed before")
 				return nil

@@ -25,7 +25,7 @@ type step struct {
 
 func newPlan(end time.Time, r *report) *plan { return &plan{end: end, report: r} }
 
-func (p *plan) add(name string, weight float64, run func(*limit) error) {
+func (p *plan) addStep(name string, weight float64, run func(*limit) error) {
 	p.steps = append(p.steps, step{name, weight, run})
 }
 

@@ -137,8 +137,8 @@ type sizes struct {
 	Bytes  int    `json:"bytes"`   // unit of the speeds: content, or bytes of streams
 }
 
-// add writes a line.
-func (r *report) add(line any) {
+// addLine writes a line.
+func (r *report) addLine(line any) {
 	p, err := json.Marshal(line)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -156,7 +156,7 @@ func (r *report) add(line any) {
 }
 
 func (r *report) leaveOut(step, what string) {
-	r.add(leftOutLine{"left out", step, what})
+	r.addLine(leftOutLine{"left out", step, what})
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.leftOut++
@@ -169,8 +169,8 @@ func (r *report) failed(err error) {
 	r.errs = append(r.errs, err)
 }
 
-// end writes the last line and returns all errors. Later lines are dropped.
-func (r *report) end(took time.Duration) error {
+// addEnd writes the last line and returns all errors. Later lines are dropped.
+func (r *report) addEnd(took time.Duration) error {
 	r.mu.Lock()
 	line := endLine{Result: "end", Seconds: rounded(took.Seconds()), LeftOut: r.leftOut}
 	err := errors.Join(r.errs...)
@@ -179,7 +179,7 @@ func (r *report) end(took time.Duration) error {
 		line.Error = err.Error()
 	}
 	defer r.close()
-	r.add(line)
+	r.addLine(line)
 	return err
 }
 

@@ -18,7 +18,7 @@ func (d *device) open(l *limit) error {
 	}
 	d.dev = dev
 	d.figures.open = time.Since(start)
-	d.report.add(openLine{"open", d.name, "device", millis(d.figures.open), 0})
+	d.report.addLine(openLine{"open", d.name, "device", millis(d.figures.open), 0})
 	stages := allStages()
 	for i := range stages {
 		s := &stages[i]
@@ -46,7 +46,7 @@ func (d *device) open(l *limit) error {
 		}
 		d.figures.compile += max(0, took[0]-took[1])
 		name := "first run of " + s.name
-		d.report.add(openLine{"open", d.name, name, millis(took[0]), millis(took[1])})
+		d.report.addLine(openLine{"open", d.name, name, millis(took[0]), millis(took[1])})
 	}
 	return nil
 }
@@ -66,7 +66,7 @@ func (d *device) transfers(l *limit) error {
 			up, down = append(up, u), append(down, w)
 		}
 		u, w := measuring.Middle(up), measuring.Middle(down)
-		d.report.add(transferLine{"transfer", d.name, n, micros(u), micros(w), rounded(speed(n, u) / 1e3),
+		d.report.addLine(transferLine{"transfer", d.name, n, micros(u), micros(w), rounded(speed(n, u) / 1e3),
 			rounded(speed(n, w) / 1e3)})
 		d.figures.transfers = append(d.figures.transfers, transfer{n, u, w})
 		if l.left() <= 0 && n < 64<<20 {
@@ -136,7 +136,7 @@ func (d *device) compareFlight(s *stage, p point, n int) error {
 	}
 	line := flightLine{"in flight", d.name, s.name, speed(2*total, measuring.Middle(one[1:])),
 		speed(2*total, measuring.Middle(two[1:]))}
-	d.report.add(line)
+	d.report.addLine(line)
 	d.figures.flights = append(d.figures.flights, line)
 	return nil
 }

@@ -200,7 +200,7 @@ func (d *device) measure(s *stage, p point, repeats int) (time.Duration, error) 
 	z := sizes{s.name, s.k, p.block, p.blocks, d.inOne(), bytes}
 	line := stageOf(d.name, z, t, cpu, verify)
 	line.Repeats = repeats
-	d.report.add(line)
+	d.report.addLine(line)
 	d.figures.stages = append(d.figures.stages, figure{line, t, cpu, verify})
 	return t.total, d.kernels(s, z, batch, t, repeats)
 }
@@ -267,7 +267,7 @@ func (d *device) kernels(s *stage, z sizes, batch []*gpu.Request, t timing, repe
 		if took > 0 {
 			line.MBps = speed(z.Bytes, took)
 		}
-		d.report.add(line)
+		d.report.addLine(line)
 	}
 	return nil
 }

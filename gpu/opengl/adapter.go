@@ -43,7 +43,7 @@ func find(
 			single = d
 		} else if single != nil && single.adapter == d.adapter {
 			single = nil // a second device with the same name is another GPU
-			d.end()
+			d.close()
 			return
 		}
 		// Better kinds come first. Drivers of one kind keep the order of displays.
@@ -69,11 +69,11 @@ func find(
 	return list, nil
 }
 
-// end closes all drivers but one.
-func (list driverList) end(but *driver) {
+// closeOthers closes all drivers but one.
+func (list driverList) closeOthers(but *driver) {
 	for _, d := range list {
 		if d != but {
-			d.end()
+			d.close()
 		}
 	}
 }
@@ -101,7 +101,7 @@ func listAdapters() ([]gpu.Adapter, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer list.end(nil)
+	defer list.closeOthers(nil)
 	return list.adapters(), nil
 }
 
@@ -114,7 +114,7 @@ func openBest() (gpu.Device, error) {
 		return nil, err
 	}
 	if _, err := gpu.Best([]gpu.Adapter{d.adapter}); err != nil {
-		d.end()
+		d.close()
 		return nil, err
 	}
 	return asDevice(newDevice(d, host.Config{Begin: begin}))
@@ -162,9 +162,9 @@ func choose(all []display, last display, start startFunc, n int) (*driver, error
 		return nil, err
 	}
 	if n < 0 || n >= len(list) {
-		list.end(nil)
+		list.closeOthers(nil)
 		return nil, fmt.Errorf("no GPU has the number %d; there are %d, from 0", n, len(list))
 	}
-	list.end(list[n])
+	list.closeOthers(list[n])
 	return list[n], nil
 }

@@ -76,7 +76,7 @@ func TestChoose(t *testing.T) {
 		if got != tt.list || (err == nil) != (got != "") || err != nil && !errors.Is(err, gpu.ErrNoGPU) {
 			t.Errorf("%s: list %q, want %q; error %v", tt.names, got, tt.list, err)
 		}
-		list.end(nil)
+		list.closeOthers(nil)
 		for n, want := range append(tt.started, -1) {
 			s.started = nil
 			d, err := choose(all, last, s.start, n)
@@ -89,7 +89,7 @@ func TestChoose(t *testing.T) {
 			if err != nil || d.adapter.Name != names[n] || len(s.started) != want || s.open != 1 {
 				t.Fatalf("%s, adapter %d: error %v, started %v, %d open", tt.names, n, err, s.started, s.open)
 			}
-			d.end()
+			d.close()
 		}
 		if s.open != 0 {
 			t.Errorf("%s: %d contexts stay open", tt.names, s.open)

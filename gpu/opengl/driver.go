@@ -236,8 +236,8 @@ func (d *driver) buffer(size int, data unsafe.Pointer, usage uint32) (id uint32,
 	return id, nil
 }
 
-// free deletes a buffer and its map.
-func (d *driver) free(id *uint32) {
+// deleteBuffer deletes a buffer and its map.
+func (d *driver) deleteBuffer(id *uint32) {
 	if *id != 0 {
 		gl.DeleteBuffers(1, id)
 		d.held.Add(-1)
@@ -294,20 +294,20 @@ func (d *driver) Stop() { d.stop() }
 
 // Close ends the thread, which frees everything, and waits for that.
 func (d *driver) Close() {
-	d.end()
+	d.close()
 	<-d.done
 }
 
 // finally frees all resources. The thread calls it.
 func (d *driver) finally() {
 	for _, q := range d.queues {
-		q.free()
+		q.release()
 	}
 	for name, p := range d.kernels {
 		gl.DeleteProgram(p)
 		delete(d.kernels, name)
 		d.held.Add(-1)
 	}
-	d.free(&d.shifts)
+	d.deleteBuffer(&d.shifts)
 	d.context.close()
 }

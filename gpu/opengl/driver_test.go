@@ -274,7 +274,7 @@ func TestThread(t *testing.T) {
 		}
 	}
 	close(hang)
-	th.end()
+	th.close()
 	if err := th.do(nil); !errors.Is(err, host.ErrClosed) || !ended {
 		t.Errorf("call after end: error %v; finally was called: %v", err, ended)
 	}

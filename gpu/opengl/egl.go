@@ -178,7 +178,7 @@ func displays() (list []display, last display, err error) {
 	if err != nil {
 		return nil, last, err
 	}
-	t.end()
+	t.close()
 	list = []display{{surfaceless, 0}}
 	for i := range devices {
 		list = append(list, display{C.pz_device, i})

@@ -47,7 +47,7 @@ func (d *driver) longLoops() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	defer d.free(&id)
+	defer d.deleteBuffer(&id)
 	gl.UseProgram(p)
 	gl.BindBufferBase(gl.SHADER_STORAGE_BUFFER, 0, id)
 	gl.DispatchCompute(1, 1, 1)

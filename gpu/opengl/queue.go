@@ -49,22 +49,22 @@ func (d *driver) Queue() (host.Queue, error) {
 // Shrink frees all buffers.
 func (q *queue) Shrink() error {
 	return q.d.do(func() error {
-		q.free()
+		q.release()
 		return nil
 	})
 }
 
-// release frees a buffer.
-func (q *queue) release(b *buffer) {
-	q.d.free(&b.id)
+// releaseBuffer frees a buffer.
+func (q *queue) releaseBuffer(b *buffer) {
+	q.d.deleteBuffer(&b.id)
 	b.size, b.mapped = 0, nil
 }
 
-func (q *queue) free() {
-	q.release(&q.up)
-	q.release(&q.down)
+func (q *queue) release() {
+	q.releaseBuffer(&q.up)
+	q.releaseBuffer(&q.down)
 	for i := range q.work {
-		q.release(&q.work[i])
+		q.releaseBuffer(&q.work[i])
 	}
 	if n := len(q.queries); n > 0 {
 		gl.DeleteQueries(int32(n), &q.queries[0])
@@ -118,7 +118,7 @@ func (q *queue) reserve(b *buffer, n uint64) error {
 	if n > q.d.maxBuffer {
 		return fmt.Errorf("opengl: %d bytes do not fit into a buffer of %d", n, q.d.maxBuffer)
 	}
-	q.release(b)
+	q.releaseBuffer(b)
 	size := host.Grow(n, q.d.maxBuffer)
 	id, err := q.d.buffer(int(size), nil, b.usage)
 	if err != nil {

@@ -100,9 +100,9 @@ func (t *thread) do(f func() error) error {
 // stop makes all calls of do return.
 func (t *thread) stop() { t.once.Do(func() { close(t.stopped) }) }
 
-// end ends the thread and waits for it. It leaves a thread that hangs in the driver after
+// close ends the thread and waits for it. It leaves a thread that hangs in the driver after
 // closeTimeout. It is called once.
-func (t *thread) end() {
+func (t *thread) close() {
 	t.stop()
 	close(t.quit)
 	select {

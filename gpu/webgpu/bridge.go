@@ -122,8 +122,8 @@ type status struct {
 
 func newStatus() status { return status{c: (*C.pz_status)(C.calloc(1, C.sizeof_pz_status))} }
 
-// free frees the memory, unless the answer to a request may still be written to it.
-func (s *status) free() {
+// release frees the memory, unless the answer to a request may still be written to it.
+func (s *status) release() {
 	if !s.requested || C.pz_answer(s.c) != 0 {
 		C.free(unsafe.Pointer(s.c))
 	}

@@ -105,8 +105,8 @@ func (c *clock) mark(enc *wgpu.CommandEncoder, n uint32) error {
 	return p.End()
 }
 
-// finish records the last mark of n passes and the copy of all timestamps to a buffer.
-func (c *clock) finish(enc *wgpu.CommandEncoder, n uint32, to *wgpu.Buffer, at uint64) error {
+// recordEnd records the last mark of n passes and the copy of all timestamps to a buffer.
+func (c *clock) recordEnd(enc *wgpu.CommandEncoder, n uint32, to *wgpu.Buffer, at uint64) error {
 	if err := c.mark(enc, n-1); err != nil {
 		return err
 	}

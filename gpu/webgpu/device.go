@@ -178,8 +178,8 @@ func (d *driver) panicked(call string) error {
 	return fmt.Errorf("%w in %s", errLost, call)
 }
 
-// release frees an object, unless the library has panicked.
-func (d *driver) release(object interface{ Release() }) {
+// releaseObject frees an object, unless the library has panicked.
+func (d *driver) releaseObject(object interface{ Release() }) {
 	if !d.broken.Load() {
 		object.Release()
 	}

@@ -47,28 +47,28 @@ func (d *driver) newQueue() *queue {
 
 // release frees all resources. The device has finished all submissions.
 func (q *queue) release() {
-	q.freeAll()
-	q.note.free()
+	q.releaseBuffers()
+	q.note.release()
 }
 
-func (q *queue) freeAll() {
-	q.free(&q.up)
-	q.free(&q.down)
+func (q *queue) releaseBuffers() {
+	q.releaseBuffer(&q.up)
+	q.releaseBuffer(&q.down)
 	for i := range q.work {
-		q.free(&q.work[i])
+		q.releaseBuffer(&q.work[i])
 	}
 }
 
 // Shrink frees all buffers.
 func (q *queue) Shrink() error {
 	return q.d.locked(func() error {
-		q.freeAll()
+		q.releaseBuffers()
 		_, err := q.d.pollDevice() // frees what is no longer used
 		return err
 	})
 }
 
-func (q *queue) free(b *buffer) {
+func (q *queue) releaseBuffer(b *buffer) {
 	if b.ref != nil {
 		b.ref.Release()
 		b.ref, b.size, b.mapped = nil, 0, false
@@ -86,7 +86,7 @@ func (q *queue) reserve(b *buffer, n uint64) error {
 	if n > q.d.maxBuffer {
 		return fmt.Errorf("webgpu: %d bytes do not fit into a buffer of %d", n, q.d.maxBuffer)
 	}
-	q.free(b)
+	q.releaseBuffer(b)
 	size := host.Grow(n, q.d.maxBuffer)
 	writes := b.usage&wgpu.BufferUsageMapWrite != 0
 	ref, err := q.d.buffer(b.usage, size, writes)
@@ -158,7 +158,7 @@ func (q *queue) run(s *host.Submission) error {
 		if err != nil {
 			return err
 		}
-		defer q.d.release(enc)
+		defer q.d.releaseObject(enc)
 		if err := q.record(s, enc); err != nil {
 			return err
 		}
@@ -166,7 +166,7 @@ func (q *queue) run(s *host.Submission) error {
 		if err != nil {
 			return err
 		}
-		defer q.d.release(commands)
+		defer q.d.releaseObject(commands)
 		if err := q.d.submit(commands); err != nil {
 			return err
 		}
@@ -215,7 +215,7 @@ func (q *queue) record(s *host.Submission, enc *wgpu.CommandEncoder) error {
 		at += f.Size
 	}
 	if times {
-		return q.d.clock.finish(enc, passesOf(s), q.down.ref, down16(q.total))
+		return q.d.clock.recordEnd(enc, passesOf(s), q.down.ref, down16(q.total))
 	}
 	return nil
 }

@@ -120,13 +120,13 @@ func (fn *compressFn) group(ctx context.Context, p *part, staging string) (err e
 	if err != nil {
 		return err
 	}
-	src, err := fn.sources.take(f.Source, func() (RangeReader, error) {
+	src, err := fn.sources.takeFile(f.Source, func() (RangeReader, error) {
 		return openRange(context.WithoutCancel(ctx), f.Source)
 	})
 	if err != nil {
 		return err
 	}
-	defer func() { fn.sources.put(f.Source, src, err) }()
+	defer func() { fn.sources.putFile(f.Source, src, err) }()
 	first, last := f.group(p.Group)
 	from, to := plan.Input(first, last)
 	var piece *compress.Piece
@@ -153,7 +153,7 @@ func (fn *compressFn) group(ctx context.Context, p *part, staging string) (err e
 	}
 	from, to = plan.Content(first, last)
 	p.Content, p.Packed = to-from, p.Packed+piece.Size()
-	m.end(ctx, p.Content)
+	m.countGroup(ctx, p.Content)
 	return nil
 }
 
@@ -188,7 +188,7 @@ func (fn *compressFn) whole(ctx context.Context, f *file, staging string) (size 
 		return f.unchanged(ctx)
 	})
 	if err == nil {
-		m.end(ctx, f.Size)
+		m.countGroup(ctx, f.Size)
 	}
 	return size, err
 }

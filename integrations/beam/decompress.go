@@ -127,7 +127,7 @@ func withArchive(
 	ctx context.Context, l *lender[*archive], f *file, m *meter, do func(a *archive) error,
 	opts ...compress.ReaderOption,
 ) error {
-	a, err := l.take(f.Source, func() (*archive, error) {
+	a, err := l.takeFile(f.Source, func() (*archive, error) {
 		a, err := openArchive(ctx, f, opts...)
 		if err == nil && a == nil {
 			err = errors.New("its index can no longer be read")
@@ -141,7 +141,7 @@ func withArchive(
 	if err = do(a); err == nil {
 		err = f.unchanged(ctx)
 	}
-	l.put(f.Source, a, err)
+	l.putFile(f.Source, a, err)
 	return err
 }
 
@@ -288,7 +288,7 @@ func (fn *restoreFn) do(
 		err = f.unchanged(ctx)
 	}
 	if err == nil {
-		m.end(ctx, w.n)
+		m.countGroup(ctx, w.n)
 	}
 	return err
 }

@@ -211,8 +211,8 @@ type lender[T io.Closer] struct {
 // keptFiles is how many files a lender keeps open.
 const keptFiles = 4
 
-// take returns the file with that name, which open opens if it is not kept.
-func (l *lender[T]) take(name string, open func() (T, error)) (T, error) {
+// takeFile returns the file with that name, which open opens if it is not kept.
+func (l *lender[T]) takeFile(name string, open func() (T, error)) (T, error) {
 	l.mu.Lock()
 	f, ok := l.kept[name]
 	delete(l.kept, name)
@@ -223,8 +223,8 @@ func (l *lender[T]) take(name string, open func() (T, error)) (T, error) {
 	return open()
 }
 
-// put gives a file back after work that ended with err. Only a file that worked is kept.
-func (l *lender[T]) put(name string, f T, err error) {
+// putFile gives a file back after work that ended with err. Only a file that worked is kept.
+func (l *lender[T]) putFile(name string, f T, err error) {
 	if err != nil {
 		f.Close()
 		return

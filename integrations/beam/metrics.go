@@ -73,8 +73,8 @@ func (m *meter) trace(e compress.Stage) {
 	w.buckets[bits.Len64(uint64(took))]++
 }
 
-// end counts a group with so many bytes of content.
-func (m *meter) end(ctx context.Context, content int64) {
+// countGroup counts a group with so many bytes of content.
+func (m *meter) countGroup(ctx context.Context, content int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	groupsDone.Inc(ctx, 1)

@@ -105,21 +105,21 @@ func TestLender(t *testing.T) {
 		opened++
 		return new(closing), nil
 	}
-	a, _ := l.take("a", open)
-	l.put("a", a, nil)
-	b, _ := l.take("a", open)
-	c, _ := l.take("a", open)
+	a, _ := l.takeFile("a", open)
+	l.putFile("a", a, nil)
+	b, _ := l.takeFile("a", open)
+	c, _ := l.takeFile("a", open)
 	if a != b || b == c || opened != 2 {
 		t.Errorf("opened %d files", opened)
 	}
-	l.put("a", b, errors.New("read error"))
-	l.put("a", c, nil)
-	if d, _ := l.take("a", open); d != c || !b.closed || c.closed {
+	l.putFile("a", b, errors.New("read error"))
+	l.putFile("a", c, nil)
+	if d, _ := l.takeFile("a", open); d != c || !b.closed || c.closed {
 		t.Error("a file that failed was lent again, or the other one closed")
 	}
-	l.put("a", c, nil)
+	l.putFile("a", c, nil)
 	for i := range keptFiles {
-		l.put(fmt.Sprint(i), new(closing), nil)
+		l.putFile(fmt.Sprint(i), new(closing), nil)
 	}
 	if len(l.kept) != keptFiles {
 		t.Errorf("%d files are kept", len(l.kept))

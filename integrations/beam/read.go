@@ -90,7 +90,7 @@ func (fn *opened) with(
 			err = f.unchanged(ctx)
 		}
 		if err == nil {
-			m.end(ctx, c.end)
+			m.countGroup(ctx, c.end)
 		}
 		return err
 	}
@@ -105,7 +105,7 @@ func (fn *opened) with(
 		}
 		err := do(c)
 		if err == nil {
-			m.end(ctx, c.to-c.from)
+			m.countGroup(ctx, c.to-c.from)
 		}
 		return err
 	}, limit)

@@ -90,7 +90,7 @@ func (cfg *gateConfig) judgeJobs(ctx context.Context, base *baseline, jobs []*jo
 	for _, j := range jobs {
 		failed, row := base.judge(j, cfg.limits)
 		regression = regression || failed
-		t.add(row...)
+		t.addRow(row...)
 	}
 	if err := t.text(out); err != nil {
 		return err

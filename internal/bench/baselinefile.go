@@ -153,7 +153,7 @@ func (b *baseline) table() *table {
 		for _, name := range t.columns {
 			cells = append(cells, row[name])
 		}
-		t.add(cells...)
+		t.addRow(cells...)
 	}
 	return t
 }

@@ -32,8 +32,8 @@ func withTotals(entries []*entry) (out []*entry) {
 			sum.size += r.size
 			sum.packed += r.packed
 			for i := range sum.compress {
-				sum.compress[i] = sum.compress[i].add(r.compress[i])
-				sum.decompress[i] = sum.decompress[i].add(r.decompress[i])
+				sum.compress[i] = sum.compress[i].plus(r.compress[i])
+				sum.decompress[i] = sum.decompress[i].plus(r.decompress[i])
 			}
 		}
 		out = append(out, sum)
@@ -71,7 +71,7 @@ func summaryTable(results []*entry, files bool) *table {
 		if files {
 			row = append(row, r.file)
 		}
-		t.add(row...)
+		t.addRow(row...)
 	}
 	return t
 }
@@ -93,7 +93,7 @@ func samplesTable(results []*entry) *table {
 			row = append(row, fmt.Sprintf("%.2f", measuring.MBps(r.size, m.wall)), seconds(m.wall),
 				seconds(m.cpu), seconds(slices.Min(walls)), seconds(slices.Max(walls)))
 		}
-		t.add(row...)
+		t.addRow(row...)
 	}
 	return t
 }

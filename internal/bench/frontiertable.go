@@ -30,7 +30,7 @@ func report(head []string, points []*point) []byte {
 			mark := emphasis(p, points, speed)
 			row = append(row, mark+formatSpeed(speed(p))+mark)
 		}
-		t.add(row...)
+		t.addRow(row...)
 	}
 	t.markdown(&b)
 	if t := relativeTable(points); len(t.rows) > 0 {
@@ -127,7 +127,7 @@ func relativeTable(points []*point) *table {
 				row = append(row, "–", "–", "–")
 			}
 		}
-		t.add(row...)
+		t.addRow(row...)
 	}
 	return t
 }

@@ -264,15 +264,15 @@ func speedTable(rows []*restored, n int, by clock) *table {
 			line = append(line, fmt.Sprintf("%.0f", measuring.MBps(r.file.size, d)))
 			ratios[i] = append(ratios[i], d.Seconds()/first)
 		}
-		t.add(line...)
+		t.addRow(line...)
 	}
 	mid, low := []string{"median of " + t.columns[1] + " ÷ this"}, []string{"lowest"}
 	for _, r := range ratios {
 		mid = append(mid, fmt.Sprintf("%.2f", measuring.Middle(r)))
 		low = append(low, fmt.Sprintf("%.2f", slices.Min(r)))
 	}
-	t.add(mid...)
-	t.add(low...)
+	t.addRow(mid...)
+	t.addRow(low...)
 	return t
 }
 
@@ -282,7 +282,7 @@ func restoredTable(rows []*restored) *table {
 		"spread"}}
 	for _, r := range rows {
 		m := median(r.samples)
-		t.add(r.file.name, strconv.FormatInt(r.file.size, 10), strconv.FormatInt(r.file.packed, 10), r.by,
+		t.addRow(r.file.name, strconv.FormatInt(r.file.size, 10), strconv.FormatInt(r.file.packed, 10), r.by,
 			fmt.Sprintf("%.1f", measuring.MBps(r.file.size, m.wall)), fmt.Sprintf("%.6f", m.wall.Seconds()),
 			fmt.Sprintf("%.6f", m.cpu.Seconds()), fmt.Sprintf("%.3f", spread(r.samples, wallClock)))
 	}

@@ -40,7 +40,7 @@ func copyInputs(ctx context.Context, dir string, paths []string, join bool) ([]*
 			return nil, err
 		}
 		if !info.IsDir() {
-			err = c.add(path, filepath.Base(path))
+			err = c.addFile(path, filepath.Base(path))
 		} else {
 			err = c.addTree(path)
 		}
@@ -65,7 +65,7 @@ type copier struct {
 	inputs []*input
 }
 
-func (c *copier) add(path, name string) error {
+func (c *copier) addFile(path, name string) error {
 	if err := c.ctx.Err(); err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (c *copier) addTree(path string) error {
 		if err != nil {
 			return err
 		}
-		return c.add(path, name)
+		return c.addFile(path, name)
 	})
 }
 

@@ -39,7 +39,7 @@ func (j *job) measure(ctx context.Context) error {
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
-		s.total = s.total.add(t)
+		s.total = s.total.plus(t)
 		if i == 0 || t.cpu < s.fastest.cpu {
 			s.fastest = t
 		}

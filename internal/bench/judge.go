@@ -119,7 +119,7 @@ func changeTable(changes []*change, l limits) *table {
 		speed := func(samples []sample) string {
 			return formatSpeed(measuring.MBps(c.size, median(samples).cpu))
 		}
-		t.add(c.name, speed(c.old), speed(c.new),
+		t.addRow(c.name, speed(c.old), speed(c.new),
 			fmt.Sprintf("%.3f", c.ratio(cpuClock)), fmt.Sprintf("%.3f", c.ratio(wallClock)),
 			fmt.Sprintf("%.0f%%", 100*max(spread(c.old, cpuClock), spread(c.new, cpuClock))),
 			fmt.Sprint(len(c.new)), verdict)

@@ -19,7 +19,7 @@ type clock func(sample) time.Duration
 func wallClock(s sample) time.Duration { return s.wall }
 func cpuClock(s sample) time.Duration  { return s.cpu }
 
-func (s sample) add(t sample) sample { return sample{s.wall + t.wall, s.cpu + t.cpu} }
+func (s sample) plus(t sample) sample { return sample{s.wall + t.wall, s.cpu + t.cpu} }
 
 // busy returns how many processors worked on average.
 func (s sample) busy() float64 { return s.cpu.Seconds() / s.wall.Seconds() }

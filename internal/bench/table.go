@@ -17,7 +17,7 @@ type table struct {
 	rows    [][]string
 }
 
-func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+func (t *table) addRow(cells ...string) { t.rows = append(t.rows, cells) }
 
 // text writes the table for a terminal.
 func (t *table) text(w io.Writer) error {

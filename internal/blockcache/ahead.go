@@ -84,10 +84,10 @@ func (f *File[V]) loadAhead(first, last int64) {
 		if s == nil {
 			return
 		}
-		e := f.begin(block, s)
+		e := f.beginLoad(block, s)
 		e.ahead = true
 		f.load(e, false)
-		f.put(e)
+		f.releaseLocked(e)
 		block++
 	}
 }
@@ -97,7 +97,7 @@ func (f *File[V]) cancelAhead() {
 	for i := 0; i < len(f.attached); {
 		e := f.attached[i]
 		if e.ahead && e.holds.Load() == 0 && e.loading && !e.slot.ready() {
-			f.cancel(e)
+			f.cancelLoad(e)
 			i = 0
 			continue
 		}

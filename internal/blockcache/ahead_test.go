@@ -25,7 +25,7 @@ func (r reader) read(block int64, from, n int) {
 		if p, err := content(e); err != nil || !r.f.src.(*disk).has(p, block) {
 			r.t.Fatalf("block %d: %v", block, err)
 		}
-		r.f.Put(e)
+		r.f.Release(e)
 		n -= to - from
 		block, from = block+1, 0
 	}
@@ -82,7 +82,7 @@ func TestReadAheadSlots(t *testing.T) {
 	r.read(4, 0, 2*size)
 	checkLoads(t, d, "two slots, one in use", 100, 4, 5)
 	content(held)
-	f.Put(held)
+	f.Release(held)
 	r.read(6, 0, size)
 	d.loaded()
 	d.unready[8] = true
@@ -93,8 +93,8 @@ func TestReadAheadSlots(t *testing.T) {
 	if !slices.Equal(d.canceled, []int64{8}) || first == nil || second == nil {
 		t.Errorf("loads of %v canceled, want [8]", d.canceled)
 	}
-	f.Put(first)
-	f.Put(second)
+	f.Release(first)
+	f.Release(second)
 	f.Close()
 }
 
@@ -149,7 +149,7 @@ func TestReadAheadFails(t *testing.T) {
 	if _, err := content(e); err != errTest {
 		t.Errorf("block 7: %v", err)
 	}
-	f.Put(e)
+	f.Release(e)
 	d.finishFails = nil
 	r.read(7, 0, size)
 	checkLoads(t, d, "block 7 again", 7, 9)

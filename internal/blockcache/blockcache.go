@@ -173,7 +173,7 @@ func (c *Cache[V]) reserve(e *Entry[V], size int64) (old Room, ok bool) {
 		e.grace.Store(0)
 	} else {
 		c.fresh.push(e)
-		c.begin(e)
+		c.beginGrace(e)
 	}
 	e.known = false
 	e.again.Store(false)
@@ -221,20 +221,20 @@ func (c *Cache[V]) evict(e *Entry[V]) Room {
 		e.file.lowerAhead()
 	}
 	fresh := e.queue == &c.fresh
-	room := c.drop(e)
+	room := c.dropEntry(e)
 	if !fresh {
-		c.forget(e)
+		c.forgetEntry(e)
 		return room
 	}
 	c.ghosts.push(e)
 	for c.ghosts.bytes > c.limit {
-		c.forget(c.ghosts.oldest)
+		c.forgetEntry(c.ghosts.oldest)
 	}
 	return room
 }
 
-// drop takes a claimed entry out of its queue, and its content from it. It returns the memory.
-func (c *Cache[V]) drop(e *Entry[V]) Room {
+// dropEntry takes a claimed entry out of its queue, and its content from it. It returns the memory.
+func (c *Cache[V]) dropEntry(e *Entry[V]) Room {
 	if e.queue != nil {
 		e.queue.remove(e)
 	}
@@ -248,8 +248,8 @@ func (c *Cache[V]) drop(e *Entry[V]) Room {
 	return room
 }
 
-// forget removes an entry without content from its file.
-func (c *Cache[V]) forget(e *Entry[V]) {
+// forgetEntry removes an entry without content from its file.
+func (c *Cache[V]) forgetEntry(e *Entry[V]) {
 	if e.queue != nil {
 		e.queue.remove(e)
 	}
@@ -261,8 +261,8 @@ func (c *Cache[V]) freshLimit() int64 {
 	return max(c.limit/freshPart, min(freshBlocks*c.last, c.limit/2))
 }
 
-// begin begins the grace of a new block.
-func (c *Cache[V]) begin(e *Entry[V]) { e.grace.Store(c.loaded.Load() + c.freshLimit()) }
+// beginGrace begins the grace of a new block.
+func (c *Cache[V]) beginGrace(e *Entry[V]) { e.grace.Store(c.loaded.Load() + c.freshLimit()) }
 
 // touch notes a use of e.
 func (c *Cache[V]) touch(e *Entry[V]) {

@@ -87,7 +87,7 @@ func (l *loader) Ready() bool {
 	return !l.disk.unready[l.block]
 }
 
-func (l *loader) Finish(value *[]byte, room Room) error {
+func (l *loader) FinishLoad(value *[]byte, room Room) error {
 	d := l.disk
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -145,7 +145,7 @@ func get(t *testing.T, f *File[[]byte], block int64) *Entry[[]byte] {
 func use(t *testing.T, f *File[[]byte], blocks ...int64) {
 	t.Helper()
 	for _, b := range blocks {
-		f.Put(get(t, f, b))
+		f.Release(get(t, f, b))
 	}
 }
 
@@ -185,7 +185,7 @@ func TestSingleFlight(t *testing.T) {
 					if p, err := content(e); err != nil || !d.has(p, block) {
 						t.Errorf("block %d: %v", block, err)
 					}
-					f.Put(e)
+					f.Release(e)
 				}
 			})
 		}
@@ -218,7 +218,7 @@ func TestNoRoom(t *testing.T) {
 	if s := f.cache.Stats(); s.Bytes != size {
 		t.Errorf("%d bytes beside a held block, want %d", s.Bytes, size)
 	}
-	f.Put(held)
+	f.Release(held)
 	use(t, f, 2) // moves, and block 1 goes
 	if s := f.cache.Stats(); s.Bytes != size || s.Evictions != 1 {
 		t.Errorf("after a held block: %+v", s)
@@ -237,7 +237,7 @@ func TestHeldBlocksStay(t *testing.T) {
 	if p, err := content(held); err != nil || !d.has(p, 1) {
 		t.Errorf("a held block: %v", err)
 	}
-	f.Put(held)
+	f.Release(held)
 	use(t, f, 1)
 	checkLoads(t, d, "a block that was held")
 }
@@ -255,14 +255,14 @@ func TestFailedLoad(t *testing.T) {
 			if _, err := content(e); !errors.Is(err, errTest) {
 				t.Errorf("content of block %d: %v, want the loader's error", block, err)
 			}
-			f.Put(e)
+			f.Release(e)
 		}
 		use(t, f, 3)
 		e := get(t, f, 3)
 		if _, err := e.Use(func(*[]byte) ([]byte, error) { return nil, errTest }); err != errTest {
 			t.Errorf("Use: %v", err)
 		}
-		f.Put(e)
+		f.Release(e)
 		if n := f.cache.Stats().Bytes; n != 0 {
 			t.Errorf("%d bytes of blocks that failed", n)
 		}
@@ -305,7 +305,7 @@ func TestWait(t *testing.T) {
 		if e, loads, err := f.Get(1, false); e != held || loads || err != nil {
 			t.Errorf("Get of a held block: %v, %v, %v, want its entry", e, loads, err)
 		} else {
-			f.Put(e)
+			f.Release(e)
 		}
 		done := make(chan struct{})
 		go func() {
@@ -315,16 +315,16 @@ func TestWait(t *testing.T) {
 				t.Error("Get that waits:", err)
 				return
 			}
-			f.Put(e)
+			f.Release(e)
 		}()
 		await(f, 1)
 		if blocks == 0 {
-			f.Put(held)
+			f.Release(held)
 			<-done
 		} else {
 			content(held)
 			<-done
-			f.Put(held)
+			f.Release(held)
 		}
 		checkLoads(t, d, "all", 1, 2)
 		if s := f.cache.Stats(); s.Waits != 2 {

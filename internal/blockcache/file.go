@@ -8,13 +8,13 @@ import (
 // A Loader loads one block at a time. Calls never overlap.
 type Loader[V any] interface {
 	// Load begins to load a block into room, which has the sizes that the Source names. waits says
-	// that the caller needs the block next. Finish returns the error of Load, too, and one if Load
-	// panics.
+	// that the caller needs the block next. FinishLoad returns the error of Load, too, and one if
+	// Load panics.
 	Load(block int64, room Room, waits bool) error
-	// Ready reports whether Finish would wait for nobody.
+	// Ready reports whether FinishLoad would wait for nobody.
 	Ready() bool
-	// Finish waits for the block and sets value, which may refer to the room.
-	Finish(value *V, room Room) error
+	// FinishLoad waits for the block and sets value, which may refer to the room.
+	FinishLoad(value *V, room Room) error
 	// Cancel ends a load that is under way. Afterwards nothing uses its room.
 	Cancel()
 	// Close is Cancel, and frees the memory.
@@ -49,7 +49,7 @@ type File[V any] struct {
 // BlockMemory is the bytes that a File takes for each block besides its content.
 const BlockMemory = 8
 
-// An Entry is a block of a File. Callers get one from Get and give it back with Put.
+// An Entry is a block of a File. Callers get one from Get and give it back with Release.
 type Entry[V any] struct {
 	file  *File[V]
 	block int64
@@ -57,7 +57,7 @@ type Entry[V any] struct {
 	// These belong to Cache.mu.
 	queue        *queue[V]
 	slot         *slot[V]  // that loads the block, or has its content; else nil
-	loading      bool      // Finish was not called
+	loading      bool      // FinishLoad was not called
 	ahead        bool      // nobody has asked for the block yet
 	older, newer *Entry[V] // in the queue
 	size         int64     // bytes in the queue
@@ -72,7 +72,7 @@ type Entry[V any] struct {
 	tail  atomic.Int64 // where the last read ended, if this block was read in order; else none
 
 	mu     sync.Mutex
-	done   bool        // Finish was called
+	done   bool        // FinishLoad was called
 	ready  atomic.Bool // with success
 	failed bool        // the block is not kept
 	err    error
@@ -142,7 +142,7 @@ func (f *File[V]) Get(block int64, wait bool) (e *Entry[V], loads bool, err erro
 			}
 			if s != nil {
 				c.stats.Misses++
-				e := f.begin(block, s)
+				e := f.beginLoad(block, s)
 				f.load(e, wait)
 				return e, true, nil
 			}
@@ -172,7 +172,7 @@ func (f *File[V]) pin(block int64) *Entry[V] {
 			continue
 		}
 		if !e.plain.Load() {
-			f.Put(e)
+			f.Release(e)
 			return nil
 		}
 		e.hits.Add(1)
@@ -192,7 +192,7 @@ func (f *File[V]) hit(e *Entry[V], waited bool) {
 	if e.ahead {
 		e.ahead, f.patience = false, 1
 		if e.queue == &c.fresh {
-			c.begin(e) // the first use
+			c.beginGrace(e) // the first use
 		}
 	}
 	e.holds.Add(1)
@@ -215,8 +215,8 @@ func (f *File[V]) live(block int64) *Entry[V] {
 	return nil
 }
 
-// begin makes the entry of a block that a slot is to load. The caller holds it.
-func (f *File[V]) begin(block int64, s *slot[V]) *Entry[V] {
+// beginLoad makes the entry of a block that a slot is to load. The caller holds it.
+func (f *File[V]) beginLoad(block int64, s *slot[V]) *Entry[V] {
 	c := f.cache
 	e := f.table[block].Load()
 	if e == nil {
@@ -254,7 +254,7 @@ func (f *File[V]) load(e *Entry[V], waits bool) {
 		e.mu.Unlock()
 		f.cache.mu.Lock()
 		if !returned {
-			f.put(e)
+			f.releaseLocked(e)
 		}
 	}()
 	e.room.resize(sizes)
@@ -268,7 +268,7 @@ func (f *File[V]) load(e *Entry[V], waits bool) {
 func (e *Entry[V]) Use(do func(*V) ([]byte, error)) ([]byte, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.finish()
+	e.finishLoad()
 	if e.err != nil {
 		return nil, e.err
 	}
@@ -289,14 +289,14 @@ func (e *Entry[V]) Value() *V {
 	return nil
 }
 
-// finish waits for the block. The caller holds the entry and e.mu.
-func (e *Entry[V]) finish() {
+// finishLoad waits for the block. The caller holds the entry and e.mu.
+func (e *Entry[V]) finishLoad() {
 	if e.done {
 		return
 	}
 	f, s := e.file, e.slot
 	s.mu.Lock()
-	e.err = s.loader.Finish(&e.value, e.room)
+	e.err = s.loader.FinishLoad(&e.value, e.room)
 	s.mu.Unlock()
 	e.done, e.failed = true, e.failed || e.err != nil
 	e.ready.Store(!e.failed)
@@ -304,14 +304,14 @@ func (e *Entry[V]) finish() {
 	defer f.cache.mu.Unlock()
 	e.loading = false
 	if e.queue != nil {
-		f.release(f.detach(e))
+		f.releaseSlot(f.detachSlot(e))
 		f.simplify(e)
 	}
 }
 
-// Put gives an entry back. A block that failed to load is not kept, so that the next caller tries
-// again.
-func (f *File[V]) Put(e *Entry[V]) {
+// Release gives an entry back. A block that failed to load is not kept, so that the next caller
+// tries again.
+func (f *File[V]) Release(e *Entry[V]) {
 	c := f.cache
 	if e.plain.Load() {
 		if e.holds.Add(-1) > 0 || e.plain.Load() {
@@ -324,11 +324,11 @@ func (f *File[V]) Put(e *Entry[V]) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	f.put(e)
+	f.releaseLocked(e)
 }
 
-// put is Put for a caller that holds Cache.mu. It may unlock that meanwhile.
-func (f *File[V]) put(e *Entry[V]) {
+// releaseLocked is Release for a caller that holds Cache.mu. It may unlock that meanwhile.
+func (f *File[V]) releaseLocked(e *Entry[V]) {
 	e.holds.Add(-1)
 	f.unheld(e)
 }
@@ -341,9 +341,9 @@ func (f *File[V]) unheld(e *Entry[V]) {
 	// No caller holds the entry, so that nothing writes e.failed.
 	switch {
 	case f.closed.Load() && e.loading && !e.failed:
-		f.cancel(e)
+		f.cancelLoad(e)
 	case f.closed.Load() || e.failed:
-		f.remove(e)
+		f.removeEntry(e)
 	case e.slot != nil && !e.loading:
 		f.adopt(e)
 	}
@@ -359,9 +359,9 @@ func (f *File[V]) unheld(e *Entry[V]) {
 func (f *File[V]) adopt(e *Entry[V]) {
 	_, sizes := f.src.Sizes(e.block)
 	_, ok := f.cache.reserve(e, memory(sizes))
-	s := f.detach(e)
+	s := f.detachSlot(e)
 	if ok {
-		f.release(s)
+		f.releaseSlot(s)
 		f.simplify(e)
 		return
 	}

@@ -81,7 +81,7 @@ func useMany(t *testing.T, f *File[[]byte], rnd *rand.Rand) {
 		if p := e.Value(); p != nil && !d.has(*p, first+int64(i)) {
 			t.Errorf("block %d has other content later", first+int64(i))
 		}
-		f.Put(e)
+		f.Release(e)
 	}
 }
 
@@ -110,7 +110,7 @@ func hitRate(t *testing.T, blocks, hot int64, scan int) float64 {
 	for range n {
 		e, loads, _ := f.Get(rnd.Int64N(hot), true)
 		content(e)
-		f.Put(e)
+		f.Release(e)
 		if !loads {
 			hits++
 		}
@@ -120,7 +120,7 @@ func hitRate(t *testing.T, blocks, hot int64, scan int) float64 {
 			var call Reading
 			f.Reads(e, from, from+size/64, from == size-size/64, loads, &call)
 			content(e)
-			f.Put(e)
+			f.Release(e)
 			at++
 		}
 	}

@@ -12,8 +12,8 @@ type slot[V any] struct {
 	room   Room // for content that has no room in the Cache
 }
 
-// detach takes the slot from an entry.
-func (f *File[V]) detach(e *Entry[V]) *slot[V] {
+// detachSlot takes the slot from an entry.
+func (f *File[V]) detachSlot(e *Entry[V]) *slot[V] {
 	s := e.slot
 	i := slices.Index(f.attached, e)
 	f.attached = slices.Delete(f.attached, i, i+1)
@@ -21,8 +21,8 @@ func (f *File[V]) detach(e *Entry[V]) *slot[V] {
 	return s
 }
 
-// release makes a slot idle, or closes it if the file is closed. It unlocks Cache.mu meanwhile.
-func (f *File[V]) release(s *slot[V]) {
+// releaseSlot makes a slot idle, or closes it if the file is closed. It unlocks Cache.mu meanwhile.
+func (f *File[V]) releaseSlot(s *slot[V]) {
 	if !f.closed.Load() {
 		f.idle = append(f.idle, s)
 		if f.waiting > 0 {
@@ -38,9 +38,9 @@ func (f *File[V]) release(s *slot[V]) {
 	f.cache.mu.Lock()
 }
 
-// remove drops an entry that is not plain, that no caller holds and nothing loads. It may unlock
-// Cache.mu.
-func (f *File[V]) remove(e *Entry[V]) {
+// removeEntry drops an entry that is not plain, that no caller holds and nothing loads. It may
+// unlock Cache.mu.
+func (f *File[V]) removeEntry(e *Entry[V]) {
 	c := f.cache
 	if !e.holds.CompareAndSwap(0, gone) {
 		return
@@ -48,21 +48,21 @@ func (f *File[V]) remove(e *Entry[V]) {
 	var s *slot[V]
 	counted := e.queue != nil
 	if e.slot != nil {
-		s = f.detach(e)
+		s = f.detachSlot(e)
 	}
-	room := c.drop(e)
-	c.forget(e)
+	room := c.dropEntry(e)
+	c.forgetEntry(e)
 	if s == nil {
 		return
 	}
 	if !counted {
 		s.room = room
 	}
-	f.release(s)
+	f.releaseSlot(s)
 }
 
-// cancel ends a load that nobody waits for. It unlocks Cache.mu meanwhile.
-func (f *File[V]) cancel(e *Entry[V]) {
+// cancelLoad ends a load that nobody waits for. It unlocks Cache.mu meanwhile.
+func (f *File[V]) cancelLoad(e *Entry[V]) {
 	c, s := f.cache, e.slot
 	if e.ahead {
 		f.lowerAhead()
@@ -74,9 +74,9 @@ func (f *File[V]) cancel(e *Entry[V]) {
 	s.loader.Cancel()
 	s.mu.Unlock()
 	c.mu.Lock()
-	e.failed = true // if pin holds it for a moment, its Put removes it
+	e.failed = true // if pin holds it for a moment, its Release removes it
 	e.holds.Add(-1)
-	f.remove(e)
+	f.removeEntry(e)
 }
 
 // settle finishes the load of an entry that no caller holds. It unlocks Cache.mu meanwhile.
@@ -85,10 +85,10 @@ func (f *File[V]) settle(e *Entry[V]) {
 	e.holds.Add(1)
 	c.mu.Unlock()
 	e.mu.Lock()
-	e.finish()
+	e.finishLoad()
 	e.mu.Unlock()
 	c.mu.Lock()
-	f.put(e)
+	f.releaseLocked(e)
 }
 
 // takeSlot returns a slot that nothing uses. It takes them in this order: an idle one; a new one;
@@ -110,7 +110,7 @@ func (f *File[V]) takeSlot(cancel bool) (s *slot[V], again bool) {
 		switch {
 		case e.holds.Load() > 0:
 		case !e.loading:
-			f.remove(e) // makes the slot idle
+			f.removeEntry(e) // makes the slot idle
 			return nil, true
 		case e.slot.ready():
 			f.settle(e)
@@ -122,7 +122,7 @@ func (f *File[V]) takeSlot(cancel bool) (s *slot[V], again bool) {
 	if late == nil || !cancel {
 		return nil, false
 	}
-	f.cancel(late)
+	f.cancelLoad(late)
 	return nil, true
 }
 
@@ -146,11 +146,11 @@ func (f *File[V]) Close() {
 		switch {
 		case e == nil:
 		case e.holds.Load() == gone:
-			c.forget(e)
+			c.forgetEntry(e)
 		default:
 			e.plain.Store(false)
 			if e.slot == nil && e.holds.Load() == 0 {
-				f.remove(e)
+				f.removeEntry(e)
 			}
 		}
 	}
@@ -160,14 +160,14 @@ func (f *File[V]) Close() {
 			break
 		}
 		if e := f.attached[i]; e.loading {
-			f.cancel(e)
+			f.cancelLoad(e)
 		} else {
-			f.remove(e)
+			f.removeEntry(e)
 		}
 	}
 	for n := len(f.idle); n > 0; n = len(f.idle) {
 		s := f.idle[n-1]
 		f.idle = f.idle[:n-1]
-		f.release(s)
+		f.releaseSlot(s)
 	}
 }

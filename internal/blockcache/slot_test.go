@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestClose checks that Close closes idle loaders at once and those of held entries at Put, wakes
-// waiting callers, and leaves nothing of the file in the Cache.
+// TestClose checks that Close closes idle loaders at once and those of held entries at Release,
+// wakes waiting callers, and leaves nothing of the file in the Cache.
 func TestClose(t *testing.T) {
 	for _, blocks := range []int{0, 8} {
 		d, f := newDisk(blocks, 2)
@@ -32,8 +32,8 @@ func TestClose(t *testing.T) {
 		if p, err := content(held); err != nil || !d.has(p, 1) {
 			t.Errorf("content of a held entry: %v", err)
 		}
-		f.Put(held)
-		f.Put(second) // still loading
+		f.Release(held)
+		f.Release(second) // still loading
 		if d.closed != 2 || !slices.Equal(d.canceled, []int64{2}) {
 			t.Errorf("%d loaders closed, loads of %v canceled, want 2 and [2]", d.closed, d.canceled)
 		}

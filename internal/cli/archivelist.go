@@ -41,7 +41,7 @@ func (a *app) listArchives() {
 			w.flush()
 		})
 	})
-	w.finish()
+	w.finishList()
 }
 
 // entryWriter prints entries of archives.
@@ -102,8 +102,8 @@ func (w *entryWriter) object(in *source, e *archive.Entry) {
 	w.check()
 }
 
-// finish ends the array of --json.
-func (w *entryWriter) finish() {
+// finishList ends the array of --json.
+func (w *entryWriter) finishList() {
 	switch {
 	case !w.app.cfg.json:
 	case w.entries == 0:

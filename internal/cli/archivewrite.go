@@ -30,8 +30,8 @@ func (a *app) makeArchive() {
 	}
 	j.m = a.newMeter(in, j.out)
 	err := a.transfer(in, j.out, j.m)
-	j.m.done()
-	j.finish(err)
+	j.m.closeBar()
+	j.finishOutput(err)
 	a.commit([]*job{j})
 }
 

@@ -72,8 +72,8 @@ func (a *app) putOff() bool {
 
 var errPutOff = errors.New("is to be processed alone")
 
-// add processes an entry, at once or in a batch.
-func (a *app) add(e entry) {
+// addEntry processes an entry, at once or in a batch.
+func (a *app) addEntry(e entry) {
 	alone := e
 	b := a.batch
 	if b.replaced[strings.ToLower(e.base)] {
@@ -93,7 +93,7 @@ func (a *app) add(e entry) {
 	j := &job{app: &own, e: e, alone: alone}
 	b.jobs = append(b.jobs, j)
 	b.bytes += e.info.Size()
-	b.start(a.batchWorkers())
+	b.startWorker(a.batchWorkers())
 	b.working.Add(1)
 	b.queue <- j
 	if len(b.jobs) >= a.batchFiles || len(b.release) >= a.batchFiles || b.bytes >= batchBytes {
@@ -146,8 +146,9 @@ func (a *app) batchWorkers() int {
 	return a.sched.Workers()
 }
 
-// start starts a worker unless there are as many as wanted. Workers live as long as the program.
-func (b *batch) start(wanted int) {
+// startWorker starts a worker unless there are as many as wanted. Workers live as long as the
+// program.
+func (b *batch) startWorker(wanted int) {
 	if b.queue == nil {
 		b.queue = make(chan *job, batchFiles)
 	}
@@ -172,7 +173,7 @@ func (j *job) attempt() {
 	}()
 	j.run()
 	if !j.app.held.putOff {
-		j.app.batch.progress.add(j.m)
+		j.app.batch.progress.addFile(j.m)
 	}
 	switch {
 	case !j.ready:
@@ -233,9 +234,9 @@ func (a *app) conclude(j *job) {
 	}
 }
 
-// abandon ends the progress bar of the run, and discards what a panic has left of the batch.
-func (a *app) abandon() {
-	a.bar.end()
+// abandonBatch ends the progress bar of the run, and discards what a panic has left of the batch.
+func (a *app) abandonBatch() {
+	a.bar.close()
 	b := a.batch
 	b.working.Wait()
 	for _, j := range b.jobs {

@@ -143,7 +143,7 @@ func (a *app) runBench() {
 	}
 	b := newBench(a)
 	a.runFiles(b.file)
-	b.out.finish()
+	b.out.finishTable()
 }
 
 func newBench(a *app) *bench {
@@ -172,7 +172,7 @@ func (b *bench) file(e entry) {
 		a.warn(in.name, "is empty -- ignored; there is nothing to measure")
 		return
 	}
-	b.out.begin()
+	b.out.beginFile()
 	for _, level := range a.cfg.levels() {
 		if a.stopped {
 			return
@@ -183,7 +183,7 @@ func (b *bench) file(e entry) {
 			a.fail(in.name, "level %d: %s", level, b.explain(in, err))
 			continue
 		}
-		b.out.add(row)
+		b.out.addRow(row)
 		a.note(in.name, "level %d: rounds: %d compressing, %d restoring", level, row.packRounds,
 			row.unpackRounds)
 	}

@@ -37,8 +37,8 @@ func (r *benchRow) speeds() (pack, unpack float64) {
 // megabytes returns MB per second.
 func megabytes(n int64, d time.Duration) float64 { return float64(n) / 1e6 / d.Seconds() }
 
-// add adds a row of another file to a sum.
-func (r *benchRow) add(o benchRow) {
+// addRow adds a row of another file to a sum.
+func (r *benchRow) addRow(o benchRow) {
 	r.files += o.files
 	r.content += o.content
 	r.packed += o.packed
@@ -114,14 +114,14 @@ func (c *config) pipelineName() string {
 	return ""
 }
 
-// begin begins the rows of a file.
-func (w *benchWriter) begin() { w.fresh = true }
+// beginFile begins the rows of a file.
+func (w *benchWriter) beginFile() { w.fresh = true }
 
-// add prints a row of the current file.
-func (w *benchWriter) add(r benchRow) {
+// addRow prints a row of the current file.
+func (w *benchWriter) addRow(r benchRow) {
 	for i := range w.sums {
 		if w.sums[i].level == r.level {
-			w.sums[i].add(r)
+			w.sums[i].addRow(r)
 		}
 	}
 	if w.app.cfg.bench.picture != "" {
@@ -185,8 +185,8 @@ func (w *benchWriter) print(text string) {
 	}
 }
 
-// finish prints the sums of several files, or ends the array, and writes the picture.
-func (w *benchWriter) finish() {
+// finishTable prints the sums of several files, or ends the array, and writes the picture.
+func (w *benchWriter) finishTable() {
 	several := false
 	for i := range w.sums {
 		r := &w.sums[i]

@@ -78,7 +78,7 @@ func (a *app) renameOutputs(jobs []*job) (renamed []*job) {
 		err := j.out.rename(&r)
 		switch {
 		case err == nil:
-			a.temp.forget(j.out)
+			a.temp.forgetOutput(j.out)
 			renamed = append(renamed, j)
 			continue
 		case errors.Is(err, fs.ErrExist) && j.sharesName(renamed) && j.app.putOff():
@@ -88,7 +88,7 @@ func (a *app) renameOutputs(jobs []*job) (renamed []*job) {
 		default:
 			j.app.fail(j.out.name, "%s", reason(err))
 		}
-		a.temp.remove(j.out)
+		a.temp.removeOutput(j.out)
 	}
 	return renamed
 }

@@ -205,7 +205,7 @@ func TestDeepDiffers(t *testing.T) {
 			}
 			return c.err
 		}, in, m, a.readOptions())
-		m.done()
+		m.closeBar()
 		f.Close()
 		got := ""
 		if err != nil {

@@ -76,7 +76,7 @@ func (x *extraction) run() {
 	}
 	x.flush()
 	x.finishDirs()
-	a.bar.end()
+	a.bar.close()
 	a.note(x.in.name, "%d %s extracted", x.files, plural(x.files, "file"))
 }
 
@@ -196,10 +196,10 @@ func (x *extraction) file(e *archive.Entry) {
 	w := &fileWriter{f: j.out.f, sparse: !a.cfg.noSparse}
 	readErr, writeErr := x.copy(w, f, e.Info.Size())
 	if writeErr == nil {
-		writeErr = w.finish()
+		writeErr = w.finishHole()
 	}
 	if readErr == nil && writeErr == nil {
-		x.add(j, e)
+		x.addFile(j, e)
 		return
 	}
 	j.close()
@@ -210,8 +210,8 @@ func (x *extraction) file(e *archive.Entry) {
 	}
 }
 
-// add adds a complete file to the group.
-func (x *extraction) add(j *job, e *archive.Entry) {
+// addFile adds a complete file to the group.
+func (x *extraction) addFile(j *job, e *archive.Entry) {
 	a := x.app
 	if err := setTime(j.out.f, j.out.at.root, j.out.temp, e.Info.ModTime()); err != nil {
 		a.warn(j.out.name, "cannot set the time: %s", reason(err))

@@ -61,8 +61,8 @@ func (w *fileWriter) next(p []byte) (n int, hole bool) {
 	return n, hole
 }
 
-// finish completes a file that ends in a hole.
-func (w *fileWriter) finish() error {
+// finishHole completes a file that ends in a hole.
+func (w *fileWriter) finishHole() error {
 	if !w.hole {
 		return nil
 	}

@@ -27,13 +27,13 @@ type job struct {
 
 // process compresses, restores, checks or recovers one entry.
 func (a *app) process(e entry) {
-	a.bar.end() // of the run
+	a.bar.close() // of the run
 	j := &job{app: a, e: e}
 	// After a commit this discards nothing. It runs also after a panic.
 	defer j.close()
 	j.run()
 	a.commit([]*job{j})
-	a.batch.progress.add(j.m)
+	a.batch.progress.addFile(j.m)
 }
 
 // sync brings an output that is ready to disk and closes it, unless that has been done.
@@ -64,9 +64,9 @@ func (j *job) run() {
 		a.collectGarbage()
 	}
 	err := a.transfer(in, j.out, j.m)
-	j.m.done()
+	j.m.closeBar()
 	a.garbage += j.m.last.Content + j.m.w.n
-	j.finish(err)
+	j.finishOutput(err)
 }
 
 // open opens the output, and the directory of a source that is to be removed. It returns false,
@@ -111,8 +111,8 @@ func (j *job) openLocation() bool {
 	return true
 }
 
-// finish prepares the output for the commit, or reports the error err of transfer.
-func (j *job) finish(err error) {
+// finishOutput prepares the output for the commit, or reports the error err of transfer.
+func (j *job) finishOutput(err error) {
 	a, in, out, m := j.app, j.in, j.out, j.m
 	switch {
 	case m.w.err == nil && errors.Is(err, compress.ErrTrailing):

@@ -54,7 +54,7 @@ func (a *app) list() {
 		l, err := a.describe(in, w.block)
 		switch {
 		case err == errStdout:
-			w.end()
+			w.flush()
 			return
 		case errors.Is(err, compress.ErrTrailing):
 			a.warn(in.name, "%s", a.explain(in, err))
@@ -64,7 +64,7 @@ func (a *app) list() {
 			return
 		}
 		w.file(l)
-		sum.add(l)
+		sum.addSizes(l)
 		a.hintMemory(in.name, l.RestoreMemory, !a.cfg.quiet)
 		if l.Dictionary != 0 {
 			a.note(in.name, "restoring needs the dictionary with ID %d", l.Dictionary)
@@ -72,7 +72,7 @@ func (a *app) list() {
 		a.noteStoredName(in)
 	})
 	sum.Name = fmt.Sprintf("(%d files)", w.files)
-	w.finish(sum)
+	w.finishList(sum)
 }
 
 // describe returns the listing of a file, and calls report for its blocks. With an error it
@@ -135,8 +135,8 @@ func roundRatio(content, packed int64) float64 {
 	return math.Round(ratio(content, packed)*1000) / 1000
 }
 
-// add adds the sizes of a file to a sum.
-func (l *listing) add(file listing) {
+// addSizes adds the sizes of a file to a sum.
+func (l *listing) addSizes(file listing) {
 	l.Blocks += file.Blocks
 	l.Compressed += file.Compressed
 	l.Uncompressed += file.Uncompressed

@@ -83,14 +83,14 @@ func (w *listWriter) damaged(l listing) {
 		w.file(l)
 		return
 	}
-	w.end()
+	w.flush()
 }
 
 // file lists a file, whose blocks have been listed.
 func (w *listWriter) file(l listing) {
 	if !w.app.cfg.json {
 		w.table(l)
-		w.end()
+		w.flush()
 		return
 	}
 	text, err := json.MarshalIndent(l, "  ", "  ")
@@ -108,7 +108,7 @@ func (w *listWriter) file(l listing) {
 		w.out.Write(text[1:]) // without the brace
 	}
 	w.files++
-	w.end()
+	w.flush()
 }
 
 // beginObject writes what stands in front of an object of the array.
@@ -120,8 +120,8 @@ func (w *listWriter) beginObject() {
 	}
 }
 
-// finish lists the sum of several files, or ends the array.
-func (w *listWriter) finish(sum listing) {
+// finishList lists the sum of several files, or ends the array.
+func (w *listWriter) finishList(sum listing) {
 	switch {
 	case w.app.cfg.json && w.files == 0:
 		w.out.WriteString("[]\n")
@@ -130,11 +130,11 @@ func (w *listWriter) finish(sum listing) {
 	case w.files > 1:
 		w.table(sum)
 	}
-	w.end()
+	w.flush()
 }
 
-// end writes what is buffered, so that messages about the next file come behind it.
-func (w *listWriter) end() {
+// flush writes what is buffered, so that messages about the next file come behind it.
+func (w *listWriter) flush() {
 	w.blocks = 0
 	if err := w.out.Flush(); err != nil && !w.app.stopped {
 		w.app.failStdout(err)

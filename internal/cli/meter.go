@@ -41,7 +41,7 @@ func (c *countReader) Read(p []byte) (int, error) {
 	c.m.bar.setRead(c.n)
 	c.m.in.keepPrefix(p[:n])
 	if c.m.app.cfg.mode != modeCompress {
-		c.recent.add(p[:n])
+		c.recent.addBytes(p[:n])
 	}
 	return n, err
 }
@@ -144,7 +144,7 @@ func (m *meter) progress(p compress.Progress) {
 	m.bar.setDone(done, p.Content)
 }
 
-func (m *meter) done() { m.bar.end() }
+func (m *meter) closeBar() { m.bar.close() }
 
 // summary prints the line of -v about one file. The modes of recovery and writeDictionary print
 // their own. A part of the content has none, because its compressed size is not known.

@@ -42,7 +42,7 @@ func (a *app) createOutput(at location, replace bool, perm fs.FileMode) (*output
 			// O_EXCL also keeps it from following a symbolic link.
 			o.f, err = at.root.OpenFile(o.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 			if err == nil {
-				a.temp.add(o)
+				a.temp.addOutput(o)
 			}
 			return err
 		})
@@ -90,7 +90,7 @@ func (o *output) discard() {
 		return
 	}
 	o.f.Close()
-	o.app.temp.locked(func() error { o.app.temp.remove(o); return nil })
+	o.app.temp.locked(func() error { o.app.temp.removeOutput(o); return nil })
 }
 
 // complete gives the file the mode and the time of the source.

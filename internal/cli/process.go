@@ -41,7 +41,7 @@ func (a *app) transfer(in *source, out *output, m *meter) error {
 	file := &fileWriter{f: out.f, sparse: a.cfg.restores() && !a.cfg.noSparse}
 	m.w.w = file
 	err := a.convert(&m.w, in, m)
-	if end := file.finish(); end != nil && m.w.err == nil {
+	if end := file.finishHole(); end != nil && m.w.err == nil {
 		m.w.err, err = end, end
 	}
 	return err

@@ -59,8 +59,8 @@ type progress struct {
 	shown   bool         // a bar is wanted
 }
 
-// add counts a file that has been processed.
-func (p *progress) add(m *meter) {
+// addFile counts a file that has been processed.
+func (p *progress) addFile(m *meter) {
 	p.files.Add(1)
 	if m != nil {
 		p.content.Add(m.last.Content)
@@ -219,8 +219,8 @@ func (b *progressBar) hideWhile(f func()) {
 	f()
 }
 
-// end removes the bar and stops its goroutine.
-func (b *progressBar) end() {
+// close removes the bar and stops its goroutine.
+func (b *progressBar) close() {
 	if b == nil {
 		return
 	}

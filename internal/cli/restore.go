@@ -187,7 +187,7 @@ type recentBytes struct {
 	end int64 // bytes read so far
 }
 
-func (r *recentBytes) add(p []byte) {
+func (r *recentBytes) addBytes(p []byte) {
 	if len(r.buf)+len(p) > 2*recentSize {
 		keep := max(0, min(recentSize-len(p), len(r.buf)))
 		r.buf = r.buf[:copy(r.buf, r.buf[len(r.buf)-keep:])]

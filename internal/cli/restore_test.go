@@ -89,7 +89,7 @@ func TestRecentBytes(t *testing.T) {
 	all := noise(8 * recentSize)
 	for at, i := 0, 0; at < len(all); i++ {
 		n := min([]int{1, 100, 128 << 10, recentSize - 1, 3 * recentSize, 7}[i%6], len(all)-at)
-		r.add([]byte(all[at : at+n]))
+		r.addBytes([]byte(all[at : at+n]))
 		at += n
 		if cap(r.buf) > 4*recentSize {
 			t.Fatalf("%d bytes are kept", cap(r.buf))

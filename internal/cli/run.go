@@ -45,7 +45,7 @@ func (a *app) run(args []string) int {
 	case a.cfg.mode == modeBench:
 		a.runBench()
 	default:
-		a.runFiles(a.add)
+		a.runFiles(a.addEntry)
 	}
 	if err != nil {
 		a.failStdout(err)
@@ -113,7 +113,7 @@ func (a *app) runWith(work func()) {
 		a.syncFile = func(*os.File) error { return nil }
 		a.syncDir = func(*os.Root) error { return nil }
 	}
-	defer a.abandon()
+	defer a.abandonBatch()
 	work()
 	a.flush()
 	reportDevice()

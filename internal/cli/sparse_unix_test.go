@@ -82,12 +82,12 @@ func TestFileWriter(t *testing.T) {
 				t.Fatal(n, err)
 			}
 		}
-		if err := w.finish(); err != nil {
+		if err := w.finishHole(); err != nil {
 			t.Fatal(err)
 		}
 		f.Close()
 		wantFile(t, f.Name(), content)
-		if w.finish() == nil {
+		if w.finishHole() == nil {
 			t.Error("closed file: no error")
 		}
 	}

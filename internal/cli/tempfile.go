@@ -42,14 +42,15 @@ func (t *tempFiles) waitForSignal() {
 	}
 }
 
-// add registers the temporary file of an output. The caller holds the lock.
-func (t *tempFiles) add(o *output) { t.set.Store(o, nil) }
+// addOutput registers the temporary file of an output. The caller holds the lock.
+func (t *tempFiles) addOutput(o *output) { t.set.Store(o, nil) }
 
-// forget unregisters a file that has got its name. The caller holds the lock.
-func (t *tempFiles) forget(o *output) { t.set.Delete(o) }
+// forgetOutput unregisters a file that has got its name. The caller holds the lock.
+func (t *tempFiles) forgetOutput(o *output) { t.set.Delete(o) }
 
-// remove deletes the temporary file of an output if it is registered. The caller holds the lock.
-func (t *tempFiles) remove(o *output) {
+// removeOutput deletes the temporary file of an output if it is registered. The caller holds the
+// lock.
+func (t *tempFiles) removeOutput(o *output) {
 	if _, ok := t.set.LoadAndDelete(o); ok {
 		o.at.root.Remove(o.temp)
 	}
@@ -58,7 +59,7 @@ func (t *tempFiles) remove(o *output) {
 // removeAll deletes all files. The caller holds the lock.
 func (t *tempFiles) removeAll() {
 	for o := range t.set.Range {
-		t.remove(o.(*output))
+		t.removeOutput(o.(*output))
 	}
 }
 

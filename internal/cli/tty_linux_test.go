@@ -303,7 +303,7 @@ func TestProgressBarOfLargeBlocks(t *testing.T) {
 		clock.wait(t, 2)
 		a.print("", "a message")
 		clock.wait(t, 2)
-		m.done()
+		m.closeBar()
 		got := seen(a, person)
 		before, after, ok := strings.Cut(got, "\rpz: a message\r\n")
 		for _, part := range []string{before, after} {
@@ -334,7 +334,7 @@ func TestProgressBarBeforeFirstBlock(t *testing.T) {
 	m := a.newMeter(&source{app: a, f: f, name: "a", info: info}, &output{})
 	io.Copy(io.Discard, m.reader())
 	clock.wait(t, 4)
-	m.done()
+	m.closeBar()
 	places := map[string]bool{}
 	pattern := regexp.MustCompile(`a: 4\.9 KiB read, 1[0-9]s      \[( *=== *)\]`)
 	for _, line := range pattern.FindAllStringSubmatch(seen(a, person), -1) {

@@ -82,7 +82,7 @@ func TestProgressBarPosition(t *testing.T) {
 		m.bar.position.Store(c.position)
 		m.progress(compress.Progress{Content: 100 << 20, Compressed: 1 << 20})
 		clock.wait(t, 2)
-		m.done()
+		m.closeBar()
 		if screen := seen(a, person); !regexp.MustCompile(c.want).MatchString(screen) {
 			t.Errorf("position %d: on the screen: %q", c.position, screen)
 		}

@@ -72,7 +72,7 @@ func TestProgressBarRepair(t *testing.T) {
 	if err := a.repairTo(waitingWriter{&m.w, wait}, in, m); err != nil {
 		t.Fatal(err)
 	}
-	m.done()
+	m.closeBar()
 	screen := seen(a, person)
 	if !regexp.MustCompile(`\ra: [1-9][0-9.]* KiB read, 1[0-9]s +\[ *=== *\]`).MatchString(screen) {
 		t.Errorf("the bar does not show what is read: %q", screen)

@@ -72,7 +72,7 @@ func TestUnreadable(t *testing.T) {
 
 	recoverIt := func(a *app, w *bytes.Buffer, in *source) error {
 		m := a.newMeter(in, &output{})
-		defer m.done()
+		defer m.closeBar()
 		m.w.w = w
 		return a.recoverTo(&m.w, in, m, nil)
 	}

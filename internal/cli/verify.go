@@ -32,7 +32,7 @@ func (j *job) verify() error {
 	c := &comparer{src: src}
 	if j.app.held == nil {
 		c.bar = j.app.newProgressBar("comparing ", j.in, j.out, j.app.now())
-		defer c.bar.end()
+		defer c.bar.close()
 	}
 	if _, err := r.WriteTo(c); err != nil {
 		return fmt.Errorf("does not restore to the source: %s", reason(err))

@@ -22,14 +22,14 @@ type Start struct {
 	Ready func() bool
 }
 
-// Begin reads the first bytes of src into head.
-func Begin(src io.Reader, head *[DetectSize]byte, nonBlocking bool) Start {
+// ReadStart reads the first bytes of src into head.
+func ReadStart(src io.Reader, head *[DetectSize]byte, nonBlocking bool) Start {
 	n, err := ReadFull(src, head[:])
 	return Start{Reader: src, Head: head[:n], HeadErr: err, NonBlocking: nonBlocking}
 }
 
-// BeginMemory is Begin for an input in memory.
-func BeginMemory(p []byte) Start {
+// MemoryStart is ReadStart for an input in memory.
+func MemoryStart(p []byte) Start {
 	if p == nil {
 		p = []byte{}
 	}
@@ -111,9 +111,9 @@ func (r *rawInput) Read(p []byte) (int, error) {
 	return 0, &r.fault
 }
 
-// Begin begins a file. It keeps its buffer from file to file.
-func (in *Input) Begin(s *Start) {
-	in.BeginDirect(s)
+// Reset begins a file. It keeps its buffer from file to file.
+func (in *Input) Reset(s *Start) {
+	in.ResetDirect(s)
 	if in.buf == nil {
 		in.buf = bufio.NewReaderSize(&in.raw, InputBuffer)
 	} else {
@@ -121,8 +121,8 @@ func (in *Input) Begin(s *Start) {
 	}
 }
 
-// BeginDirect begins a file without a buffer: only ReadDirect, Offset and Release may be called.
-func (in *Input) BeginDirect(s *Start) {
+// ResetDirect begins a file without a buffer: only ReadDirect, Offset and Release may be called.
+func (in *Input) ResetDirect(s *Start) {
 	r := &in.raw
 	*r = rawInput{src: s.Reader, memory: s.Memory}
 	in.section = nil
@@ -136,17 +136,17 @@ func (in *Input) BeginDirect(s *Start) {
 // walkBuffer is how much is read at once, in bytes, of a file of which only headers are read.
 const walkBuffer = 4 << 10
 
-// BeginAt begins a file that is read at random.
-func (in *Input) BeginAt(src io.ReaderAt, size int64) {
+// ResetAt begins a file that is read at random.
+func (in *Input) ResetAt(src io.ReaderAt, size int64) {
 	in.memory = nil
 	in.section = io.NewSectionReader(src, 0, size)
 	in.raw = rawInput{src: in.section}
 	in.buf = bufio.NewReaderSize(&in.raw, walkBuffer)
 }
 
-// BeginBytes begins a file in memory of which the first used bytes have been used. It needs no
+// ResetBytes begins a file in memory of which the first used bytes have been used. It needs no
 // buffer: only Read, Offset, Left and Skip may be called.
-func (in *Input) BeginBytes(p []byte, used int) {
+func (in *Input) ResetBytes(p []byte, used int) {
 	*in = Input{memory: p, buf: in.buf}
 	in.raw.memory, in.raw.count = p, int64(used)
 	if in.buf != nil {

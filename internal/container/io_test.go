@@ -191,12 +191,12 @@ func TestReadProgress(t *testing.T) {
 func inputs(content []byte) map[string]*Input {
 	var head [DetectSize]byte
 	stream, memory, at, rest := new(Input), new(Input), new(Input), new(Input)
-	start := Begin(iotest.HalfReader(bytes.NewReader(content)), &head, true)
-	stream.Begin(&start)
-	start = BeginMemory(content)
-	memory.Begin(&start)
-	at.BeginAt(bytes.NewReader(content), int64(len(content)))
-	rest.BeginBytes(content, 0)
+	start := ReadStart(iotest.HalfReader(bytes.NewReader(content)), &head, true)
+	stream.Reset(&start)
+	start = MemoryStart(content)
+	memory.Reset(&start)
+	at.ResetAt(bytes.NewReader(content), int64(len(content)))
+	rest.ResetBytes(content, 0)
 	return map[string]*Input{"stream": stream, "memory": memory, "at": at, "bytes": rest}
 }
 
@@ -249,10 +249,10 @@ func TestSourceError(t *testing.T) {
 			readFunc(func(p []byte) (int, error) { return len(p) + 1, nil }), errs.BadCount,
 		},
 	} {
-		start := Begin(strings.NewReader("head"), &head, false)
+		start := ReadStart(strings.NewReader("head"), &head, false)
 		start.Reader = c.r
 		var in Input
-		in.Begin(&start)
+		in.Reset(&start)
 		_, err := io.ReadAll(&in)
 		if got, ok := SourceError(err); !ok || got != c.want {
 			t.Errorf("%s: %v, %v; want %v", name, got, ok, c.want)
@@ -269,8 +269,8 @@ func TestBegin(t *testing.T) {
 		var head [DetectSize]byte
 		want := content[:min(len(content), DetectSize)]
 		for name, s := range map[string]Start{
-			"reader": Begin(strings.NewReader(content), &head, false),
-			"memory": BeginMemory([]byte(content)),
+			"reader": ReadStart(strings.NewReader(content), &head, false),
+			"memory": MemoryStart([]byte(content)),
 		} {
 			if string(s.Head) != want || (s.HeadErr == io.EOF) != (len(content) < DetectSize) {
 				t.Errorf("%s of %q: head %q, %v; want %q", name, content, s.Head, s.HeadErr, want)

@@ -19,9 +19,9 @@ type Sequential struct {
 	Stop error
 }
 
-// Begin begins a file.
-func (s *Sequential) Begin(in *Start, limits *Limits) {
-	s.In.Begin(in)
+// Reset begins a file.
+func (s *Sequential) Reset(in *Start, limits *Limits) {
+	s.In.Reset(in)
 	s.Limits, s.NonBlocking, s.Content, s.Stop = limits, in.NonBlocking, 0, nil
 }
 
@@ -40,8 +40,8 @@ type PieceDecoder interface {
 	// the one that has to send more.
 	CanContinue(n int) bool
 
-	// Drop gives the decoder up, after a panic.
-	Drop()
+	// Release gives the decoder up, after a panic.
+	Release()
 }
 
 // Piece decodes the next piece from d, into p's memory. If decoding ends first, Piece sets s.Stop.
@@ -70,14 +70,14 @@ func (s *Sequential) Piece(p []byte, d PieceDecoder) []byte {
 func (s *Sequential) decode(d PieceDecoder, p []byte) (n int, err error) {
 	defer func() {
 		if s.In.Reading() {
-			d.Drop()
+			d.Release()
 			return
 		}
 		if v := recover(); v != nil {
 			e := errs.At(errs.Internal, s.In.Offset(), fmt.Sprint("panic of a decoder: ", v))
 			e.Part = errs.PartBlock
 			n, err = 0, e
-			d.Drop()
+			d.Release()
 		}
 	}()
 	return d.Read(p)

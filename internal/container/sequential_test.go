@@ -12,7 +12,7 @@ type panicDecoder struct{ dropped bool }
 
 func (d *panicDecoder) Read([]byte) (int, error) { panic("test") }
 func (d *panicDecoder) CanContinue(int) bool     { return true }
-func (d *panicDecoder) Drop()                    { d.dropped = true }
+func (d *panicDecoder) Release()                 { d.dropped = true }
 
 // TestDecoderPanic makes sure that a panic of a decoder becomes an error, and that the decoder is
 // not used again.

@@ -4,26 +4,26 @@ package container
 // state that the one before leaves. The input may come in the units' payloads, or the decoder has
 // it already.
 //
-// Each unit passes through Prepare, Decode and Finish. Calls of Decode come one after the other, in
-// the order of the units. All other calls may come at the same time as any others, on any
+// Each unit passes through Prepare, Decode and FinishContent. Calls of Decode come one after the
+// other, in the order of the units. All other calls may come at the same time as any others, on any
 // goroutines.
 type SerialDecoder interface {
 	// Prepare may decode ahead what does not depend on the units before.
 	Prepare(s *Serial)
 
 	// Decode goes on where the unit before has stopped. It makes room for content in s.Buf, and
-	// sets the results. The content may be incomplete until Finish returns.
+	// sets the results. The content may be incomplete until FinishContent returns.
 	//
 	// The content of a unit need not be that of its input: what has no room goes to the units that
 	// follow. After s.Stop has been set, later calls set it again and decode nothing.
 	Decode(s *Serial)
 
-	// Finish completes the content that Decode has announced.
-	Finish(s *Serial)
+	// FinishContent completes the content that Decode has announced.
+	FinishContent(s *Serial)
 
-	// Verify compares the checks of the content of a unit. It comes behind Finish, in the order of
-	// the units, by one goroutine. If a check fails, Verify cuts the content behind what it
-	// covers, and sets s.Stop for this unit and all later ones.
+	// Verify compares the checks of the content of a unit. It comes behind FinishContent, in the
+	// order of the units, by one goroutine. If a check fails, Verify cuts the content behind what
+	// it covers, and sets s.Stop for this unit and all later ones.
 	Verify(s *Serial)
 }
 
@@ -34,8 +34,8 @@ type Serial struct {
 	Unit    int64         // number of the unit in the file, from 0
 	Src     []byte        // payload of the unit; it is the caller's
 
-	// Checkpoint is called by Prepare, Decode and Finish between pieces of their work, unless nil.
-	// It may panic to abandon the file.
+	// Checkpoint is called by Prepare, Decode and FinishContent between pieces of their work,
+	// unless nil. It may panic to abandon the file.
 	Checkpoint func()
 
 	// Results of Decode.
@@ -64,7 +64,7 @@ func (s *Serial) Decode(src []byte, checkpoint func()) {
 // Finish implements pipeline.Serial.
 func (s *Serial) Finish(src []byte, checkpoint func()) {
 	s.Src, s.Checkpoint = src, checkpoint
-	s.Decoder.Finish(s)
+	s.Decoder.FinishContent(s)
 }
 
 // Content returns the content of the unit.

@@ -50,7 +50,7 @@ func makeBGZF(src io.ReaderAt, size int64, limits *container.Limits) (*Map, erro
 			}
 			// Nothing begins at an empty member, such as the last one of a file.
 			if len(m.points) == 0 || n > 0 {
-				m.add(gzindex.Checkpoint{Bit: (at - last) * 8, Content: content, Header: true})
+				m.addCheckpoint(gzindex.Checkpoint{Bit: (at - last) * 8, Content: content, Header: true})
 			}
 			content += n
 			p = p[bgzfEnd:]

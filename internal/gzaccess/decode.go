@@ -34,17 +34,18 @@ type Decoder struct {
 	checks  bool
 }
 
-// Begin says which interval the next call of Decode decodes. With checks it verifies the content:
-// by what Make has found, and by the trailers of members that are complete in the interval.
-func (d *Decoder) Begin(m *Map, n int64, checks bool) {
+// SetInterval says which interval the next call of Decode decodes. With checks it verifies the
+// content: by what Make has found, and by the trailers of members that are complete in the
+// interval.
+func (d *Decoder) SetInterval(m *Map, n int64, checks bool) {
 	d.m, d.n, d.checks = m, n, checks
 }
 
 // Prepare implements container.SerialDecoder. An interval depends on none before it.
 func (d *Decoder) Prepare(*container.Serial) {}
 
-// Finish implements container.SerialDecoder. Decode leaves nothing open.
-func (d *Decoder) Finish(*container.Serial) {}
+// FinishContent implements container.SerialDecoder. Decode leaves nothing open.
+func (d *Decoder) FinishContent(*container.Serial) {}
 
 // Verify implements container.SerialDecoder. Decode compares the checks.
 func (d *Decoder) Verify(*container.Serial) {}

@@ -69,7 +69,7 @@ func newMap(size, content int64, points []gzindex.Checkpoint, sums []uint32) (*M
 	st := index.Stream{Size: size, Content: content, Blocks: int64(len(points)), Checks: true}
 	for i := range points {
 		p := &points[i]
-		end, contentEnd := m.end(int64(i))
+		end, contentEnd := m.intervalEnd(int64(i))
 		b := &x.Blocks[i]
 		b.Offset, b.Content, b.Kind = p.Bit>>3, p.Content, index.Interval
 		length, raw := (end+7)>>3-b.Offset, contentEnd-p.Content
@@ -90,8 +90,8 @@ func newMap(size, content int64, points []gzindex.Checkpoint, sums []uint32) (*M
 	return m, nil
 }
 
-// end returns where interval n ends: the bit in the file, and the offset in the content.
-func (m *Map) end(n int64) (bit, content int64) {
+// intervalEnd returns where interval n ends: the bit in the file, and the offset in the content.
+func (m *Map) intervalEnd(n int64) (bit, content int64) {
 	if n+1 < int64(len(m.points)) {
 		next := &m.points[n+1]
 		return next.Bit, next.Content

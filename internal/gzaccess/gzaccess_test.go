@@ -93,9 +93,9 @@ func TestDrop(t *testing.T) {
 			if i > 0 {
 				m.grow(100, gzfile.Checksum(0, content[100*i-100:100*i]))
 			}
-			m.add(gzindex.Checkpoint{Bit: int64(i), Content: int64(100 * i)})
+			m.addCheckpoint(gzindex.Checkpoint{Bit: int64(i), Content: int64(100 * i)})
 		}
-		m.drop()
+		m.dropCheckpoints()
 		m.grow(100, gzfile.Checksum(0, content[100*n-100:100*n]))
 		m.closeInterval()
 		if len(m.points) != (n+1)/2 || len(m.sums) != len(m.points) {
@@ -116,9 +116,9 @@ func TestDrop(t *testing.T) {
 // walkError decodes with a gzfile.Scanner.
 func walkError(file []byte, l *container.Limits) error {
 	var head [container.DetectSize]byte
-	in := container.Begin(bytes.NewReader(file), &head, true)
+	in := container.ReadStart(bytes.NewReader(file), &head, true)
 	var s gzfile.Scanner
-	s.Begin(&in, l)
+	s.Reset(&in, l)
 	return s.Walk(func(gzfile.Member) error { return nil })
 }
 
@@ -185,9 +185,9 @@ func TestDamagedInterval(t *testing.T) {
 			for n := range m.File.Blocks {
 				b := &m.File.Blocks[n]
 				got, err := interval(m, &d, &s, bad, int64(n))
-				end, _ := m.end(int64(n))
+				end, _ := m.intervalEnd(int64(n))
 				within := bit >= m.points[n].Bit && bit < end
-				want := content[b.Content:b.End()]
+				want := content[b.Content:b.ContentEnd()]
 				var e *errs.Error
 				switch {
 				case err == nil && !bytes.Equal(got, want):

@@ -88,7 +88,7 @@ func limits() *container.Limits { return &container.Limits{MaxDecoded: -1, Check
 // interval decodes an interval.
 func interval(m *Map, d *Decoder, s *container.Serial, file []byte, n int64) ([]byte, error) {
 	b := &m.File.Blocks[n]
-	d.Begin(m, n, true)
+	d.SetInterval(m, n, true)
 	s.Src = file[b.Offset : b.Offset+int64(b.Size)]
 	d.Decode(s)
 	return s.Content(), s.Stop
@@ -108,11 +108,11 @@ func checkMap(t testing.TB, name string, m *Map, f gzFile) {
 		n := int64(len(m.File.Blocks) - 1 - i)
 		got, err := interval(m, &d, &s, f.file, n)
 		b := &m.File.Blocks[n]
-		if err != nil || !bytes.Equal(got, f.content[b.Content:b.End()]) {
+		if err != nil || !bytes.Equal(got, f.content[b.Content:b.ContentEnd()]) {
 			t.Fatalf("%s: interval %d of %d: %d bytes, want %d; %v", name, n, len(m.File.Blocks),
 				len(got), b.Raw, err)
 		}
-		if at = m.File.Blocks[i].End(); i+1 < len(m.File.Blocks) && at != m.File.Blocks[i+1].Content {
+		if at = m.File.Blocks[i].ContentEnd(); i+1 < len(m.File.Blocks) && at != m.File.Blocks[i+1].Content {
 			t.Fatalf("%s: interval %d ends at %d, the next begins at %d", name, i, at,
 				m.File.Blocks[i+1].Content)
 		}

@@ -72,8 +72,8 @@ func (m *maker) grow(size int64, sum uint32) {
 	m.content += size
 }
 
-// add adds a checkpoint behind the content so far, unless it is too near to the last one.
-func (m *maker) add(c gzindex.Checkpoint) {
+// addCheckpoint adds a checkpoint behind the content so far, unless it is too near to the last one.
+func (m *maker) addCheckpoint(c gzindex.Checkpoint) {
 	if n := len(m.points); n > 0 {
 		if c.Content/m.spacing == m.points[n-1].Content/m.spacing {
 			return
@@ -97,12 +97,12 @@ func (m *maker) insert(c gzindex.Checkpoint) {
 	m.points = append(m.points, c)
 	m.memory += pointMemory + int64(c.Window.Size())
 	for m.memory > m.most && len(m.points) > 1 {
-		m.drop()
+		m.dropCheckpoints()
 	}
 }
 
-// drop doubles the spacing at least, and drops about every second checkpoint or more.
-func (m *maker) drop() {
+// dropCheckpoints doubles the spacing at least, and drops about every second checkpoint or more.
+func (m *maker) dropCheckpoints() {
 	n := len(m.points)
 	last := m.points[n-1].Content
 	for m.spacing *= 2; m.spacing < 2*last/int64(n); {
@@ -116,7 +116,7 @@ func (m *maker) drop() {
 	for i, c := range m.points {
 		if i > 0 && c.Content/m.spacing == m.points[kept-1].Content/m.spacing {
 			if m.hasSums {
-				size := m.end(i) - c.Content
+				size := m.intervalEnd(i) - c.Content
 				m.sums[kept-1] = gzfile.Combine(m.sums[kept-1], m.sums[i], size)
 			}
 			continue
@@ -135,8 +135,8 @@ func (m *maker) drop() {
 	}
 }
 
-// end returns where the content of interval i ends. No interval before i+1 has been moved.
-func (m *maker) end(i int) int64 {
+// intervalEnd returns where the content of interval i ends. No interval before i+1 has been moved.
+func (m *maker) intervalEnd(i int) int64 {
 	if i+1 < len(m.points) {
 		return m.points[i+1].Content
 	}

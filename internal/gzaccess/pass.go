@@ -55,8 +55,8 @@ func (m *maker) pass(
 		var s gzfile.Scanner
 		var head [container.DetectSize]byte
 		s.Marks = marks
-		in := container.Begin(&fileReader{src, size, from.Bit >> 3}, &head, true)
-		s.BeginAt(&in, limits, point(from), from.Content, window)
+		in := container.ReadStart(&fileReader{src, size, from.Bit >> 3}, &head, true)
+		s.ResetAt(&in, limits, point(from), from.Content, window)
 		err = s.Walk(nil)
 	}
 	for err == nil && p.flight > 0 {
@@ -115,7 +115,7 @@ func (p *pass) packed() error {
 	}
 	p.flight--
 	p.maker.grow(w.size, w.sum)
-	p.maker.add(w.point)
+	p.maker.addCheckpoint(w.point)
 	p.free = append(p.free, w)
 	return nil
 }
@@ -125,9 +125,9 @@ type alone struct{ packing *Packing }
 
 func (a *alone) Scan(src io.Reader, limits *container.Limits, marks *gzfile.Marks) error {
 	var head [container.DetectSize]byte
-	in := container.Begin(src, &head, true)
+	in := container.ReadStart(src, &head, true)
 	s := gzfile.Scanner{Marks: marks}
-	s.Begin(&in, limits)
+	s.Reset(&in, limits)
 	return s.Walk(nil)
 }
 

@@ -54,7 +54,7 @@ func (d *decoder) Prepare(s *container.Serial) {
 		return
 	}
 	r := reader{&d.input, p}
-	defer r.close()
+	defer r.release()
 	if !p.ahead {
 		d.yield(s)
 		return
@@ -69,7 +69,7 @@ func (d *decoder) Prepare(s *container.Serial) {
 	a.reader.in = &d.input
 	good := false
 	defer func() {
-		a.reader.close()
+		a.reader.release()
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		if good {
@@ -98,7 +98,7 @@ type scout struct {
 func (a *scout) decode() bool {
 	from := a.part.offset << 3
 	for {
-		start, given := a.start(from)
+		start, given := a.findStart(from)
 		if start == noPlace {
 			return false
 		}
@@ -113,9 +113,9 @@ func (a *scout) decode() bool {
 	}
 }
 
-// start returns the first place in the part, from a bit of the file on, where decoding can start.
-// It is given if somebody else has come to it.
-func (a *scout) start(from int64) (start place, given bool) {
+// findStart returns the first place in the part, from a bit of the file on, where decoding can
+// start. It is given if somebody else has come to it.
+func (a *scout) findStart(from int64) (start place, given bool) {
 	p := a.part
 	base := p.offset << 3
 	last := base + min(int64(len(p.data)), searchMost)<<3
@@ -132,7 +132,7 @@ func (a *scout) start(from int64) (start place, given bool) {
 	}
 	for from < last {
 		if start = a.given(); start != noPlace {
-			if start.bit >= p.end()<<3 {
+			if start.bit >= p.endOffset()<<3 {
 				return noPlace, true
 			}
 			return start, true
@@ -205,24 +205,24 @@ func (a *scout) decodeFrom(start place, sure bool) bool {
 	p, r := a.part, a.result
 	w, o := &r.walker, r.output
 	r.start, w.rules = start, a.dec.rules
-	w.beginAt(start, p.data[start.bit>>3-p.offset:])
+	w.resetAt(start, p.data[start.bit>>3-p.offset:])
 	w.inflater.StopAtBlock = true
 	switch {
 	case start.member:
-		o.begin(nil)
+		o.reset(nil)
 	case sure && p.window.Load() != nil:
-		o.begin(p.window.Load()[:])
+		o.reset(p.window.Load()[:])
 	default:
 		if o.symbols == nil {
 			o.symbols = a.dec.symbols()
 		}
 		o.beginUnknown()
 	}
-	stop := stop{in: &a.dec.input, offset: p.end()}
+	stop := stop{in: &a.dec.input, offset: p.endOffset()}
 	behind, ends := *w, 0 // the last place before a trailer
 	for !o.full(aheadContent) && len(o.marks) < maxMarks && !(sure && stop.reached(w)) {
 		in := a.reader.at(w.at)
-		if len(in) == 0 || w.at-p.end() > mostPart || !sure && w.at-start.bit>>3 > doubtMost {
+		if len(in) == 0 || w.at-p.endOffset() > mostPart || !sure && w.at-start.bit>>3 > doubtMost {
 			break
 		}
 		_, err := w.step(in, o, aheadStep)

@@ -20,8 +20,8 @@ type unitTimes struct {
 	symbols time.Duration // Prepare with an unknown window
 	bytes   time.Duration // Prepare with a known window
 	turn    time.Duration // Decode
-	resolve time.Duration // Finish, where all content is symbols
-	sum     time.Duration // Finish, where no content is symbols
+	resolve time.Duration // FinishContent, where all content is symbols
+	sum     time.Duration // FinishContent, where no content is symbols
 }
 
 // BenchmarkAhead measures the steps of the units of a file on one goroutine. From these times it
@@ -68,12 +68,12 @@ func serialTime(b *testing.B, file []byte, size int) time.Duration {
 	d := testDecoder()
 	best := time.Duration(0)
 	for round := range 3 {
-		d.begin(&container.Limits{MaxDecoded: -1, Checks: true})
+		d.reset(&container.Limits{MaxDecoded: -1, Checks: true})
 		var s container.Serial
 		got, start := 0, time.Now()
 		for rest := file; s.Stop == nil; {
 			n := min(len(rest), container.InputBuffer)
-			d.input.add(rest[:n], false, s.Unit, false, endOf(rest[n:]))
+			d.input.addPart(rest[:n], false, s.Unit, false, endOf(rest[n:]))
 			rest = rest[n:]
 			decodeUnit(d, &s)
 			got += len(s.Content())
@@ -101,11 +101,11 @@ func measureUnits(b *testing.B, file []byte, size int) (units []unitTimes) {
 	part := max(leastPart, min(mostPart, aheadTarget*len(file)/size))
 	d := testDecoder()
 	for round := range 4 {
-		d.begin(&container.Limits{MaxDecoded: -1, Checks: true})
+		d.reset(&container.Limits{MaxDecoded: -1, Checks: true})
 		var all []container.Serial
 		for rest := file; len(rest) > 0; {
 			n := min(len(rest), part)
-			d.input.add(rest[:n], false, int64(len(all)), true, endOf(rest[n:]))
+			d.input.addPart(rest[:n], false, int64(len(all)), true, endOf(rest[n:]))
 			all = append(all, container.Serial{Unit: int64(len(all))})
 			rest = rest[n:]
 		}
@@ -128,7 +128,7 @@ func measureUnits(b *testing.B, file []byte, size int) (units []unitTimes) {
 			if known {
 				timed(&u.bytes, d.Prepare, &all[i])
 				d.Decode(&all[i])
-				timed(&u.sum, d.Finish, &all[i])
+				timed(&u.sum, d.FinishContent, &all[i])
 			} else {
 				if i == 0 {
 					timed(&u.symbols, d.Prepare, &all[0])
@@ -137,7 +137,7 @@ func measureUnits(b *testing.B, file []byte, size int) (units []unitTimes) {
 					timed(&units[i+1].symbols, d.Prepare, &all[i+1])
 				}
 				timed(&u.turn, d.Decode, &all[i])
-				timed(&u.resolve, d.Finish, &all[i])
+				timed(&u.resolve, d.FinishContent, &all[i])
 			}
 			if o, ok := all[i].State.(*output); ok {
 				d.keepOutput(o)
@@ -153,7 +153,7 @@ func measureUnits(b *testing.B, file []byte, size int) (units []unitTimes) {
 
 // simUnit is a unit in a simulation.
 type simUnit struct {
-	state   int           // 0 not begun, 1 in Prepare, 2 waits, 3 in its turn, 4 in Finish, 5 done
+	state   int           // 0 not begun, 1 in Prepare, 2 waits, 3 in its turn, 4 in FinishContent, 5 done
 	known   bool          // the window is known
 	left    float64       // part of Prepare that is left
 	at      time.Duration // when left was right

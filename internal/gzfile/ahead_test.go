@@ -111,13 +111,13 @@ func decodeAhead(d *decoder, file []byte, workers int, r *rand.Rand) (content []
 			if file = file[len(data):]; len(file) == 0 {
 				behind = io.EOF
 			}
-			d.input.add(data, true, unit, r.IntN(10) > 0, behind)
+			d.input.addPart(data, true, unit, r.IntN(10) > 0, behind)
 			go func() {
 				d.Prepare(&j.s)
 				<-j.turn
 				d.Decode(&j.s)
 				next <- struct{}{}
-				d.Finish(&j.s)
+				d.FinishContent(&j.s)
 				close(j.done)
 			}()
 			flight = append(flight, j)
@@ -158,10 +158,10 @@ func TestAhead(t *testing.T) {
 				if r.IntN(4) == 0 {
 					limits.MaxDecoded = r.Int64N(2_000_000)
 				}
-				d.begin(limits)
+				d.reset(limits)
 				want, wantErr := decodeParts(d, p, io.EOF, func() int { return 1 << 30 })
 				for _, workers := range []int{1, 4} {
-					d.begin(limits)
+					d.reset(limits)
 					got, err := decodeAhead(d, p, workers, r)
 					if !bytes.Equal(got, want) || err.Error() != wantErr.Error() {
 						t.Fatalf("seed %d, %s, damage %d, %d workers: %d bytes, %v; want %d, %v", seed, name,
@@ -208,7 +208,7 @@ func TestAheadPays(t *testing.T) {
 				end = io.EOF
 			}
 			units[i].Unit = int64(i)
-			d.input.add(file[i*size:min(len(file), (i+1)*size)], false, int64(i), i > 0, end)
+			d.input.addPart(file[i*size:min(len(file), (i+1)*size)], false, int64(i), i > 0, end)
 		}
 		for i := range units {
 			d.Prepare(&units[i])

@@ -62,19 +62,19 @@ func newDecoder() *decoder {
 	return d
 }
 
-// begin begins a file. It keeps memory from file to file.
-func (d *decoder) begin(limits *container.Limits) {
-	d.reader.close()
-	d.input.begin()
+// reset begins a file. It keeps memory from file to file.
+func (d *decoder) reset(limits *container.Limits) {
+	d.reader.release()
+	d.input.reset()
 	d.rules, d.walker.rules = GzipRules, GzipRules
-	d.walker.begin()
+	d.walker.reset()
 	d.checks, d.maxDecoded = limits.Checks, limits.MaxDecoded
 	d.content, d.cell, d.window, d.err = 0, -1, d.window[:0], nil
 	d.used.Store(0)
 	d.ratio.Store(0)
 	d.full.Store(false)
 	for _, r := range d.results {
-		d.recycle(r)
+		d.releaseResult(r)
 	}
 	d.results, d.missed = d.results[:0], 0
 	d.beginOutputs()
@@ -83,8 +83,8 @@ func (d *decoder) begin(limits *container.Limits) {
 
 // release drops the references to the caller's memory. No unit is in flight.
 func (d *decoder) release() {
-	d.reader.close()
-	d.input.begin()
+	d.reader.release()
+	d.input.reset()
 	d.check.visit, d.check.err, d.err = nil, nil, nil
 }
 
@@ -110,7 +110,7 @@ func (d *decoder) Decode(s *container.Serial) {
 		o, d.err = d.decode(s)
 	} else {
 		o = d.output(s, true)
-		o.begin(nil)
+		o.reset(nil)
 	}
 	s.State, s.Buf, s.History = o, o.buf[:o.to], windowSize
 	s.Used, s.Total, s.Stop = d.walker.at, d.content, d.err
@@ -125,7 +125,7 @@ func (d *decoder) Decode(s *container.Serial) {
 func (d *decoder) decode(s *container.Serial) (o *output, err error) {
 	most, start, marking := pieceSize, d.content, d.check.marks != nil
 	stop := d.nextStop(s.Unit)
-	r := d.take()
+	r := d.takeResult()
 	if r == nil || s.State != nil { // a new output may cost a result
 		o = d.output(s, true)
 	}
@@ -138,7 +138,7 @@ func (d *decoder) decode(s *container.Serial) (o *output, err error) {
 			d.choose(o, start)
 		}
 	} else {
-		o.begin(d.window)
+		o.reset(d.window)
 	}
 	if stop.part != nil || o.size() > 0 {
 		most = aheadContent
@@ -149,7 +149,7 @@ func (d *decoder) decode(s *container.Serial) (o *output, err error) {
 		in := d.reader.at(d.walker.at)
 		if len(in) == 0 && (drained || d.walker.state != inBody) {
 			if end := d.input.ended(d.walker.at); end != nil {
-				err = d.walker.end(end)
+				err = d.walker.endError(end)
 			}
 			break
 		}
@@ -182,9 +182,9 @@ func (d *decoder) decode(s *container.Serial) (o *output, err error) {
 	return o, err
 }
 
-// take returns the result of decoding ahead from where the walker is, or nil. It drops results that
-// are of no use any more.
-func (d *decoder) take() (taken *result) {
+// takeResult returns the result of decoding ahead from where the walker is, or nil. It drops
+// results that are of no use any more.
+func (d *decoder) takeResult() (taken *result) {
 	at, ok := d.walker.place()
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -229,7 +229,7 @@ func (d *decoder) accept(r *result) *output {
 	d.content += int64(o.size())
 	r.output = nil
 	d.mu.Lock()
-	d.recycle(r)
+	d.releaseResult(r)
 	d.mu.Unlock()
 	return o
 }
@@ -237,5 +237,5 @@ func (d *decoder) accept(r *result) *output {
 // miss drops a result. The caller holds d.mu.
 func (d *decoder) miss(r *result) {
 	d.missed++
-	d.recycle(r)
+	d.releaseResult(r)
 }

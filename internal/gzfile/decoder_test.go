@@ -40,7 +40,7 @@ func flushedMember(t *testing.T, content []byte, part int) []byte {
 // testDecoder returns a decoder that has begun a file.
 func testDecoder() *decoder {
 	d := newDecoder()
-	d.begin(&container.Limits{MaxDecoded: -1, Checks: true})
+	d.reset(&container.Limits{MaxDecoded: -1, Checks: true})
 	return d
 }
 
@@ -48,7 +48,7 @@ func testDecoder() *decoder {
 func decodeUnit(d *decoder, s *container.Serial) {
 	d.Prepare(s)
 	d.Decode(s)
-	d.Finish(s)
+	d.FinishContent(s)
 	d.Verify(s)
 	s.Unit++
 }
@@ -62,7 +62,7 @@ func decodeParts(d *decoder, file []byte, end error, next func() int) (content [
 		if file = file[len(data):]; len(file) == 0 {
 			behind = end
 		}
-		d.input.add(data, true, s.Unit, false, behind)
+		d.input.addPart(data, true, s.Unit, false, behind)
 		decodeUnit(d, &s)
 		content = append(content, s.Content()...)
 		if s.Total != int64(len(content)) || s.Used != d.walker.at {
@@ -108,7 +108,7 @@ func TestDecoderParts(t *testing.T) {
 		junk string
 		at   int
 	}{{"\x00\x00x", 0}, {"x", 0}, {"\x1fx", 0}} {
-		d.begin(&container.Limits{MaxDecoded: -1})
+		d.reset(&container.Limits{MaxDecoded: -1})
 		_, err := decodeParts(d, append(file[:complete:complete], c.junk...), io.EOF,
 			func() int { return r.IntN(100) })
 		var e *errs.Error
@@ -124,7 +124,7 @@ func TestDecoderPanic(t *testing.T) {
 	good := d.walker.inflater
 	d.walker.inflater = nil
 	file := flushedMember(t, words(1000, 1), 1000)
-	d.input.add(file, false, 0, false, io.EOF)
+	d.input.addPart(file, false, 0, false, io.EOF)
 	func() {
 		defer func() {
 			if recover() == nil {
@@ -139,7 +139,7 @@ func TestDecoderPanic(t *testing.T) {
 		t.Errorf("after the panic: %v", s.Stop)
 	}
 	d.walker.inflater = good
-	d.begin(&container.Limits{MaxDecoded: -1, Checks: true})
+	d.reset(&container.Limits{MaxDecoded: -1, Checks: true})
 	got, err := decodeParts(d, file, io.EOF, func() int { return 100 })
 	if err != io.EOF || !bytes.Equal(got, words(1000, 1)) {
 		t.Errorf("the next file: %d bytes, %v", len(got), err)
@@ -167,9 +167,9 @@ func TestScannerWaits(t *testing.T) {
 			return n, nil
 		})
 		var head [container.DetectSize]byte
-		in := container.Begin(src, &head, false)
+		in := container.ReadStart(src, &head, false)
 		var s Scanner
-		s.Begin(&in, &container.Limits{MaxDecoded: -1, Checks: true})
+		s.Reset(&in, &container.Limits{MaxDecoded: -1, Checks: true})
 		var u container.Unit
 		var piece container.Serial
 		for piece.Stop == nil {

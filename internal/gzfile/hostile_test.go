@@ -40,7 +40,7 @@ func TestHostileSearch(t *testing.T) {
 		const parts = 20
 		d := testDecoder()
 		for i := range parts {
-			d.input.add(bytes.Repeat(piece, mostPart/len(piece)), false, int64(i), true, io.EOF)
+			d.input.addPart(bytes.Repeat(piece, mostPart/len(piece)), false, int64(i), true, io.EOF)
 		}
 		steps := 0
 		s := container.Serial{Unit: 1, Checkpoint: func() { steps++ }}

@@ -22,8 +22,8 @@ type part struct {
 	window atomic.Pointer[[windowSize]byte]
 }
 
-// end returns the offset of the end of data in the file.
-func (p *part) end() int64 { return p.offset + int64(len(p.data)) }
+// endOffset returns the offset of the end of data in the file.
+func (p *part) endOffset() int64 { return p.offset + int64(len(p.data)) }
 
 // A place is where a block or a member begins. Decoding can start there.
 type place struct {
@@ -46,14 +46,14 @@ type input struct {
 	plain   []*part // that were not decoded ahead: no stop refers to them
 }
 
-// begin drops all parts. Nobody reads them any more.
-func (in *input) begin() {
+// reset drops all parts. Nobody reads them any more.
+func (in *input) reset() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	for _, p := range in.parts {
 		p.pins = 0
 	}
-	in.drop(len(in.parts))
+	in.dropParts(len(in.parts))
 	in.size, in.end = 0, nil
 }
 
@@ -72,8 +72,8 @@ func (in *input) memory(n int) []byte {
 	return make([]byte, n)
 }
 
-// add appends a part, and says what follows it.
-func (in *input) add(data []byte, owned bool, unit int64, ahead bool, end error) {
+// addPart appends a part, and says what follows it.
+func (in *input) addPart(data []byte, owned bool, unit int64, ahead bool, end error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	var p *part
@@ -85,26 +85,26 @@ func (in *input) add(data []byte, owned bool, unit int64, ahead bool, end error)
 	}
 	p.unit, p.offset, p.data, p.owned = unit, in.size, data, owned
 	p.ahead, p.start = ahead, noPlace
-	in.size, in.end = p.end(), end
+	in.size, in.end = p.endOffset(), end
 	if len(p.data) > 0 {
 		in.parts = append(in.parts, p)
 	} else {
-		in.recycle(p)
+		in.releasePart(p)
 	}
 }
 
-// drop forgets the first n parts.
-func (in *input) drop(n int) {
+// dropParts forgets the first n parts.
+func (in *input) dropParts(n int) {
 	for _, p := range in.parts[:n] {
 		if p.pins == 0 {
-			in.recycle(p)
+			in.releasePart(p)
 		}
 	}
 	in.parts = slices.Delete(in.parts, 0, n)
 }
 
-// recycle keeps the memory of a part.
-func (in *input) recycle(p *part) {
+// releasePart keeps the memory of a part.
+func (in *input) releasePart(p *part) {
 	if p.owned {
 		in.spare = append(in.spare, p.data[:0])
 	}
@@ -122,10 +122,10 @@ func (in *input) used(offset int64) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	n := 0
-	for n < len(in.parts) && in.parts[n].end() <= offset {
+	for n < len(in.parts) && in.parts[n].endOffset() <= offset {
 		n++
 	}
-	in.drop(n)
+	in.dropParts(n)
 }
 
 // unitPart returns the part of a unit, pinned, or nil if there is none any more.
@@ -160,7 +160,7 @@ type reader struct {
 // at returns input that begins at an offset, nil if there is none yet.
 func (r *reader) at(offset int64) []byte {
 	p := r.part
-	if p == nil || offset < p.offset || offset >= p.end() {
+	if p == nil || offset < p.offset || offset >= p.endOffset() {
 		if p = r.move(offset); p == nil {
 			return nil
 		}
@@ -185,7 +185,7 @@ func (r *reader) move(offset int64) *part {
 // find returns the part that has an offset, nil if there is none. The caller holds in.mu.
 func (in *input) find(offset int64) *part {
 	for _, p := range in.parts {
-		if p.offset <= offset && offset < p.end() {
+		if p.offset <= offset && offset < p.endOffset() {
 			return p
 		}
 	}
@@ -200,13 +200,13 @@ func (r *reader) unpin() {
 	}
 	p.pins--
 	if p.pins == 0 && !slices.Contains(r.in.parts, p) {
-		r.in.recycle(p)
+		r.in.releasePart(p)
 	}
 	r.part = nil
 }
 
-// close gives up what the reader has pinned.
-func (r *reader) close() {
+// release gives up what the reader has pinned.
+func (r *reader) release() {
 	r.in.mu.Lock()
 	r.unpin()
 	r.in.mu.Unlock()

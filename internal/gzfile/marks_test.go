@@ -50,7 +50,7 @@ func TestMarks(t *testing.T) {
 				spacing = 1
 			}
 			var want []seenMark
-			d.begin(limits)
+			d.reset(limits)
 			ordered := collect(spacing, &want)
 			d.check.marks = ordered
 			content, _ := decodeParts(d, p, io.EOF, func() int { return 1 << 30 })
@@ -59,7 +59,7 @@ func TestMarks(t *testing.T) {
 				checkMarks(t, name, want, content)
 			}
 			var got []seenMark
-			d.begin(limits)
+			d.reset(limits)
 			ahead := collect(spacing, &got)
 			d.check.marks = ahead
 			again, _ := decodeAhead(d, p, 4, r)

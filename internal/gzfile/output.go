@@ -11,8 +11,8 @@ import (
 //	buf      ┊ window ┊ content                 ┊
 //	symbols  ┊ window ┊ content, first part ┊
 //
-// Where the window is unknown, the first part of the content consists of symbols, which Finish
-// turns into bytes. The rest is bytes.
+// Where the window is unknown, the first part of the content consists of symbols, which
+// FinishContent turns into bytes. The rest is bytes.
 type output struct {
 	buf  []byte
 	base int // where the content of the member begins in buf, 0 if before it
@@ -23,7 +23,7 @@ type output struct {
 	unknown bool     // decoding into symbols: none of the content is in buf yet
 
 	ends []memberEnd
-	sums []uint32 // of the content in front of each cut, and behind the last one; see Finish
+	sums []uint32 // of the content in front of each cut, and behind the last one; see FinishContent
 
 	marking bool // places where decoding can start become marks
 	marks   []mark
@@ -47,8 +47,8 @@ type memberEnd struct {
 	trailer   int64  // of its trailer
 }
 
-// begin makes the output empty. window is the content in front of it, if known.
-func (o *output) begin(window []byte) {
+// reset makes the output empty. window is the content in front of it, if known.
+func (o *output) reset(window []byte) {
 	o.grow(0)
 	o.to = windowSize
 	n := copy(o.buf[windowSize-len(window):], window)
@@ -62,7 +62,7 @@ func (o *output) begin(window []byte) {
 // beginUnknown makes the output empty, with an unknown window of full size in front. It has memory
 // for symbols.
 func (o *output) beginUnknown() {
-	o.begin(nil)
+	o.reset(nil)
 	o.base, o.unknown = 0, true
 	inflate.UnknownWindow(o.symbols)
 }

@@ -35,13 +35,13 @@ type Middle struct {
 	Sum      uint32           // its Checksum
 }
 
-// Resume is Begin for a file of which another decoder has decoded the beginning. Its rules are
+// Resume is Reset for a file of which another decoder has decoded the beginning. Its rules are
 // StdRules. All offsets count from that place. visit is called behind each member, when Verify
 // comes to it.
 func (s *Scanner) Resume(
 	in *container.Start, limits *container.Limits, m *Middle, visit func(Member) error,
 ) {
-	s.Begin(in, limits)
+	s.Reset(in, limits)
 	d := s.dec
 	d.rules = StdRules
 	d.walker.resume(m)

@@ -12,9 +12,9 @@ import (
 //
 // With several workers, parts of a large file are decoded ahead.
 type Scanner struct {
-	// Workers is how many workers decode units. Set it before Begin.
+	// Workers is how many workers decode units. Set it before Reset.
 	Workers int
-	// Marks asks for marks, unless nil. Set it before Begin.
+	// Marks asks for marks, unless nil. Set it before Reset.
 	Marks *Marks
 
 	in          container.Input
@@ -116,10 +116,10 @@ func aheadUnits(spec *container.Spec, workers int, memory int64) int {
 	return n
 }
 
-// Begin begins a file. The Scanner decodes no more than limits allow. All units of the file before
+// Reset begins a file. The Scanner decodes no more than limits allow. All units of the file before
 // it must have been decoded.
-func (s *Scanner) Begin(in *container.Start, limits *container.Limits) {
-	s.in.BeginDirect(in)
+func (s *Scanner) Reset(in *container.Start, limits *container.Limits) {
+	s.in.ResetDirect(in)
 	s.limits, s.nonBlocking, s.end, s.begun = limits, in.NonBlocking, nil, false
 	s.ready = in.Ready
 	if s.dec == nil {
@@ -130,7 +130,7 @@ func (s *Scanner) Begin(in *container.Start, limits *container.Limits) {
 		spec := s.aheadSpec()
 		s.most = aheadUnits(&spec, s.Workers, limits.Within(limits.Memory()))
 	}
-	s.dec.begin(limits)
+	s.dec.reset(limits)
 	s.dec.mostOutputs, s.dec.check.marks = s.most, s.Marks
 	s.units, s.next, s.begunPart = 0, 0, nil
 }
@@ -208,7 +208,7 @@ func (s *Scanner) Payload(u *container.Unit, p []byte) ([]byte, error) {
 	}
 	data, owned := s.begunPart, s.in.Memory() == nil
 	if !owned {
-		data = s.take(want)
+		data = s.takeMemory(want)
 	} else {
 		if data == nil {
 			data = s.dec.input.memory(want)[:0]
@@ -220,7 +220,7 @@ func (s *Scanner) Payload(u *container.Unit, p []byte) ([]byte, error) {
 			return nil, container.ErrNothingYet
 		}
 	}
-	s.dec.input.add(data, owned, u.Number, ahead && len(data) >= leastPart/2, s.end)
+	s.dec.input.addPart(data, owned, u.Number, ahead && len(data) >= leastPart/2, s.end)
 	u.Raw = len(data)
 	u.Pause = !s.isFree() || s.end != nil && u.Raw <= lastInput
 	return p[:0], nil
@@ -229,8 +229,8 @@ func (s *Scanner) Payload(u *container.Unit, p []byte) ([]byte, error) {
 // inFlight reports whether units in front of u have not been delivered.
 func (s *Scanner) inFlight(u *container.Unit) bool { return s.dec.check.units < u.Number }
 
-// take returns the next n bytes of an input in memory, or as many as are left.
-func (s *Scanner) take(n int) []byte {
+// takeMemory returns the next n bytes of an input in memory, or as many as are left.
+func (s *Scanner) takeMemory(n int) []byte {
 	all, at := s.in.Memory(), s.in.Offset()
 	n = int(min(int64(n), s.in.Left()))
 	s.in.Skip(int64(n))
@@ -273,7 +273,7 @@ func (s *Scanner) Walk(visit func(Member) error) error {
 		if err == nil {
 			piece.Unit = u.Number
 			s.dec.Decode(&piece)
-			s.dec.Finish(&piece)
+			s.dec.FinishContent(&piece)
 			s.dec.Verify(&piece)
 			err = piece.Stop
 		}

@@ -55,8 +55,8 @@ func (d *SectionDecoder) Decode(s *Section) error {
 	}
 	d.check = verifier{checks: s.Checks, partial: !s.From.Header}
 	o.buf = s.Buf[:0]
-	o.begin(s.Window)
-	w.beginAt(place{s.From.Bit, s.From.Header}, s.Src)
+	o.reset(s.Window)
+	w.resetAt(place{s.From.Bit, s.From.Header}, s.Src)
 	w.inflater.StopAtBlock = true
 	err := d.decode(s)
 	s.Buf, o.buf = o.buf[:o.to], nil
@@ -80,7 +80,7 @@ func (d *SectionDecoder) decode(s *Section) error {
 			return w.fail(errs.Corrupt, errs.PartBlock, w.at, unfit)
 		}
 		if len(in) == 0 && (drained || w.state != inBody) {
-			return d.end(s)
+			return d.endError(s)
 		}
 		before := o.size()
 		_, err := w.step(in, o, room)
@@ -108,15 +108,15 @@ func (d *SectionDecoder) verify(e *memberEnd) error {
 	if v.checks {
 		v.sum = Checksum(0, content)
 	}
-	return v.end(e)
+	return v.endMember(e)
 }
 
-// end returns what it means that s.Src ends here.
-func (d *SectionDecoder) end(s *Section) error {
+// endError returns what it means that s.Src ends here.
+func (d *SectionDecoder) endError(s *Section) error {
 	w := &d.walker
 	switch {
 	case s.To == EndOfFile:
-		if err := w.end(io.EOF); err != io.EOF {
+		if err := w.endError(io.EOF); err != io.EOF {
 			return err
 		}
 	case !s.To.Header || w.state != betweenMembers:
@@ -133,21 +133,21 @@ func (w *walker) boundary() (bit int64, ok bool) {
 	return w.body<<3 + w.inflater.Position(), true
 }
 
-// BeginAt is Begin at a place in a file, which becomes a mark. in has the file from the byte on
+// ResetAt is Reset at a place in a file, which becomes a mark. in has the file from the byte on
 // that has the first bit of p. Before p there is so much content, at most limits.MaxDecoded, and
 // blocks may refer to window. Errors and members count from p. The member that p is in is not
 // verified.
-func (s *Scanner) BeginAt(
+func (s *Scanner) ResetAt(
 	in *container.Start, limits *container.Limits, p Point, content int64, window []byte,
 ) {
-	s.Begin(in, limits)
+	s.Reset(in, limits)
 	d, head := s.dec, in.Head
 	if len(head) == 0 {
 		head = []byte{0} // the next read fails
 	}
 	s.from = p.Bit >> 3
 	d.input.size = s.from
-	d.walker.beginAt(place{p.Bit, p.Header}, head)
+	d.walker.resetAt(place{p.Bit, p.Header}, head)
 	d.used.Store(d.walker.at)
 	d.content, d.window = content, append(d.window, window...)
 	d.check.start, d.check.partial = content, !p.Header

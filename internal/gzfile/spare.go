@@ -54,8 +54,8 @@ func (d *decoder) result() *result {
 	return &result{walker: walker{inflater: new(inflate.Decoder)}}
 }
 
-// recycle keeps the memory of a result. The caller holds d.mu.
-func (d *decoder) recycle(r *result) {
+// releaseResult keeps the memory of a result. The caller holds d.mu.
+func (d *decoder) releaseResult(r *result) {
 	d.spareResults = append(d.spareResults, r)
 	if o := r.output; o != nil {
 		d.spareOutputs = append(d.spareOutputs, o)
@@ -112,7 +112,7 @@ func (d *decoder) dropLast() {
 		}
 	}
 	if last >= 0 {
-		d.recycle(d.results[last])
+		d.releaseResult(d.results[last])
 		d.results = slices.Delete(d.results, last, last+1)
 	}
 }

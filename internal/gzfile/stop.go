@@ -59,7 +59,7 @@ func (s *stop) reached(w *walker) bool {
 		}
 		s.part = p
 	}
-	if at.bit >= p.end()<<3 {
+	if at.bit >= p.endOffset()<<3 {
 		return true
 	}
 	if p.start == noPlace {

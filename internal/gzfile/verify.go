@@ -27,9 +27,9 @@ type verifier struct {
 	err     error // what the first member that is wrong is wrong about
 }
 
-// Finish implements container.SerialDecoder: it resolves the symbols that are left, and sums the
-// content.
-func (d *decoder) Finish(s *container.Serial) {
+// FinishContent implements container.SerialDecoder: it resolves the symbols that are left, and sums
+// the content.
+func (d *decoder) FinishContent(s *container.Serial) {
 	o := s.State.(*output)
 	step := s.Checkpoint
 	if step == nil {
@@ -63,11 +63,11 @@ func (d *decoder) Verify(s *container.Serial) {
 	c := cuts{o: o}
 	for k := 0; v.err == nil; k++ {
 		end, m, to := c.next()
-		v.add(o, k, to-at)
+		v.addContent(o, k, to-at)
 		at = to
 		switch {
 		case end != nil:
-			v.err = v.end(end)
+			v.err = v.endMember(end)
 		case m != nil:
 			v.err = v.visitMark(o, m)
 		default:
@@ -78,8 +78,8 @@ func (d *decoder) Verify(s *container.Serial) {
 	s.Total = v.start + v.size
 }
 
-// add adds n bytes of content with the k-th sum of an output.
-func (v *verifier) add(o *output, k, n int) {
+// addContent adds n bytes of content with the k-th sum of an output.
+func (v *verifier) addContent(o *output, k, n int) {
 	if v.checks && n > 0 {
 		if v.size == 0 {
 			v.sum = o.sums[k]
@@ -96,8 +96,8 @@ func (v *verifier) add(o *output, k, n int) {
 	}
 }
 
-// end ends a member.
-func (v *verifier) end(e *memberEnd) error {
+// endMember ends a member.
+func (v *verifier) endMember(e *memberEnd) error {
 	switch {
 	case v.partial:
 		v.partial = false

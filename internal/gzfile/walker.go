@@ -44,13 +44,13 @@ const (
 	inPadding // zeros behind the last member
 )
 
-// begin goes to the beginning of a file.
-func (w *walker) begin() {
+// reset goes to the beginning of a file.
+func (w *walker) reset() {
 	*w = walker{inflater: w.inflater, rules: w.rules}
 }
 
-// beginAt goes to a place in the file. in is the input from the byte on that has it.
-func (w *walker) beginAt(p place, in []byte) {
+// resetAt goes to a place in the file. in is the input from the byte on that has it.
+func (w *walker) resetAt(p place, in []byte) {
 	*w = walker{inflater: w.inflater, rules: w.rules, at: p.bit >> 3}
 	if p.member {
 		return
@@ -155,8 +155,8 @@ func (w *walker) fail(kind error, part errs.Part, off int64, detail string) erro
 	return &errs.Error{Kind: kind, Part: part, Stream: w.members, Block: -1, Offset: off, Detail: detail}
 }
 
-// end returns what it means that the input ends here, with an error or io.EOF.
-func (w *walker) end(err error) error {
+// endError returns what it means that the input ends here, with an error or io.EOF.
+func (w *walker) endError(err error) error {
 	part := errs.PartBlock
 	switch w.state {
 	case betweenMembers, inPadding:

@@ -30,12 +30,12 @@ func readBgzip(in *input, x *Index) error {
 	if count > most || in.size != 8+bgzipPoint*int64(count) {
 		return corrupt(errs.Format, 0, "neither GZIDX, nor .gzi of gztool or bgzip")
 	}
-	in.add(x, Checkpoint{Header: true})
+	in.addCheckpoint(x, Checkpoint{Header: true})
 	for i := uint64(0); i < count && in.err == nil; i++ {
 		c := Checkpoint{Header: true}
 		c.Bit = in.int63(order, maxFile, "offset") * 8
 		c.Content = in.int63(order, maxContent, "offset in the content")
-		in.add(x, c)
+		in.addCheckpoint(x, c)
 	}
 	return in.err
 }

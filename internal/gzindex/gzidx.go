@@ -74,7 +74,7 @@ func readGZIDX(in *input, x *Index) error {
 		if flag > 1 {
 			in.fail("impossible flag %d of a window", flag)
 		}
-		if !in.add(x, c) {
+		if !in.addCheckpoint(x, c) {
 			return in.err
 		}
 		if i&7 == 0 {
@@ -106,7 +106,7 @@ func (in *input) gzidxWindows(x *Index, has []byte) error {
 		c := &x.Checkpoints[i]
 		if c.Bit < x.FileSize*8 && in.err == nil {
 			c.Window = p.Pack(content[WindowSize-min(WindowSize, c.Content):])
-			in.take(len(c.Window.zlib))
+			in.takeMemory(len(c.Window.zlib))
 			if in.err == nil {
 				in.err = in.limits.Canceled()
 			}

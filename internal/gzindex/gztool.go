@@ -62,7 +62,7 @@ func readGztool(in *input, x *Index) error {
 		if !complete && in.ended() {
 			break
 		}
-		if !in.add(x, in.gztoolPoint(x)) {
+		if !in.addCheckpoint(x, in.gztoolPoint(x)) {
 			return in.err
 		}
 	}

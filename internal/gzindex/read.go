@@ -165,8 +165,8 @@ func (in *input) fail(format string, args ...any) {
 	}
 }
 
-// take accounts for n more bytes of memory.
-func (in *input) take(n int) {
+// takeMemory accounts for n more bytes of memory.
+func (in *input) takeMemory(n int) {
 	in.memory += int64(n)
 	if in.memory > in.limits.Memory() && in.err == nil {
 		err := errs.OutOfMemory(0, "index of a .gz file takes more than %d bytes",
@@ -176,13 +176,14 @@ func (in *input) take(n int) {
 	}
 }
 
-// add appends a checkpoint to x, unless there was an error. It reports whether reading goes on.
-func (in *input) add(x *Index, c Checkpoint) bool {
+// addCheckpoint appends a checkpoint to x, unless there was an error. It reports whether reading
+// goes on.
+func (in *input) addCheckpoint(x *Index, c Checkpoint) bool {
 	if in.err == nil {
 		in.err = in.limits.Canceled()
 	}
 	// append may hold twice as many checkpoints as there are.
-	in.take(2*checkpointMemory + len(c.Window.zlib))
+	in.takeMemory(2*checkpointMemory + len(c.Window.zlib))
 	if in.err != nil {
 		return false
 	}

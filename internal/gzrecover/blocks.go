@@ -39,8 +39,8 @@ type walk struct {
 	total   int64 // content, in bytes
 }
 
-// start begins at a bit. unknown means that there is content before it, which is lost.
-func (r *recovery) start(bit int64, unknown bool) *walk {
+// startWalk begins at a bit. unknown means that there is content before it, which is lost.
+func (r *recovery) startWalk(bit int64, unknown bool) *walk {
 	w := &walk{r: r, off: bit >> 3, base: bit &^ 7, block: bit, trusted: -1, behind: -1}
 	r.a.Reset()
 	r.b.Reset()
@@ -108,7 +108,7 @@ func (r *recovery) isTrusted(bit int64) bool {
 // blocks decodes blocks of the member and sends their content. ended means that the last one has
 // been decoded; then the trailer is at s.bit.
 func (r *recovery) blocks(bit int64, unknown bool) (s stop, ended bool) {
-	w := r.start(bit, unknown)
+	w := r.startWalk(bit, unknown)
 	more, err := true, error(nil)
 	for more && r.going() {
 		if r.at == len(r.roomA) {

@@ -140,7 +140,7 @@ func (r *recovery) probe(p place) (tried int64, ok bool) {
 		}
 		body = 8 * end
 	}
-	w := r.start(body, !p.member)
+	w := r.startWalk(body, !p.member)
 	r.unknown = false // the content does not matter
 	for r.going() {
 		if r.at == len(r.roomA) {

@@ -62,8 +62,8 @@ type Block struct {
 	Sum     uint32 // of a frame's content, if the seek table has sums, or of an interval's
 }
 
-// End returns the offset of the end of the block's content.
-func (b *Block) End() int64 { return b.Content + int64(b.Raw) }
+// ContentEnd returns the offset of the end of the block's content.
+func (b *Block) ContentEnd() int64 { return b.Content + int64(b.Raw) }
 
 // Memory of one of each, in bytes.
 const (

@@ -42,7 +42,7 @@ func TestFind(t *testing.T) {
 	if got := f.Earlier(2, 4); got != -1 {
 		t.Errorf("Earlier reaches block %d of another stream", got)
 	}
-	if got := f.Blocks[1].End(); got != 30 {
+	if got := f.Blocks[1].ContentEnd(); got != 30 {
 		t.Errorf("End = %d, want 30", got)
 	}
 	if got, want := f.Memory(3), int64(2*StreamMemory+3*BlockMemory); got != want {

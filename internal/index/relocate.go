@@ -9,9 +9,9 @@ const HeaderBytes = 16
 type Headers interface {
 	// IsAt reports whether the header of block k is at an offset.
 	IsAt(k int, off int64) bool
-	// Begin says that the calls of BlockAt that follow are about the blocks from … to−1. It may
+	// SetRange says that the calls of BlockAt that follow are about the blocks from … to−1. It may
 	// keep headersMemory bytes for each of them.
-	Begin(from, to int)
+	SetRange(from, to int)
 	// BlockAt returns the block whose header is at an offset, −1 if there is none. p is what the
 	// file has there: HeaderBytes, or fewer where the search ends.
 	BlockAt(p []byte, off int64) int
@@ -92,7 +92,7 @@ func (r *relocation) find(from, to int) {
 	for range to - from {
 		r.places = append(r.places, place{off: -1})
 	}
-	r.headers.Begin(from, to)
+	r.headers.SetRange(from, to)
 	for pos < end {
 		p := r.s.Peek(r.buf[:min(int64(len(r.buf)), end-pos)], pos)
 		if len(p) == 0 {
@@ -109,7 +109,7 @@ func (r *relocation) find(from, to int) {
 				at++
 				continue
 			}
-			at += r.take(k, from, to, pos+int64(at))
+			at += r.takeHeader(k, from, to, pos+int64(at))
 		}
 		pos += int64(at)
 	}
@@ -147,9 +147,9 @@ func (r *relocation) reserve(blocks int) bool {
 	return s.Err == nil
 }
 
-// take notes that the header of block k, one of from … to−1, is at an offset. It returns how many
-// bytes further on the search goes on.
-func (r *relocation) take(k, from, to int, off int64) int {
+// takeHeader notes that the header of block k, one of from … to−1, is at an offset. It returns how
+// many bytes further on the search goes on.
+func (r *relocation) takeHeader(k, from, to int, off int64) int {
 	p := &r.places[k-from]
 	if p.off >= 0 && !p.intact {
 		p.intact = r.isIntact(k, p.off)

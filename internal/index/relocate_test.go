@@ -16,7 +16,7 @@ type markHeaders struct{ data []byte }
 func (h markHeaders) IsAt(k int, off int64) bool {
 	return off < int64(len(h.data)) && h.data[off] == byte('A'+k)
 }
-func (h markHeaders) Begin(from, to int) {}
+func (h markHeaders) SetRange(from, to int) {}
 func (h markHeaders) BlockAt(p []byte, off int64) int {
 	return int(p[0]) - 'A'
 }

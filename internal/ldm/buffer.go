@@ -99,8 +99,8 @@ func arenaMemory(window int64, block, inFlight int) int64 {
 	return window + window/4 + 2*int64(chunkSize(window, block)) + int64(inFlight)*int64(block)
 }
 
-// get returns a buffer of n bytes with one use.
-func (a *arena) get(n int) *Buffer {
+// takeBuffer returns a buffer of n bytes with one use.
+func (a *arena) takeBuffer(n int) *Buffer {
 	size := n + a.slack
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -135,8 +135,8 @@ func (a *arena) chunk(size int) *chunk {
 	return &chunk{p: newMemory[byte](n)}
 }
 
-// drop frees the memory of all chunks that are not in use.
-func (a *arena) drop() {
+// release frees the memory of all chunks that are not in use.
+func (a *arena) release() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.free, a.next = nil, a.first

@@ -78,15 +78,15 @@ func NewFinder(window int64, blockSize int) *Finder {
 
 // reset makes f ready for another stream, whose next block has a number.
 func (f *Finder) reset(number int64) {
-	f.history.clear()
+	f.history.release()
 	f.number = number
 	clear(f.table)
 }
 
-// Clear frees the memory of the window. The next block begins another stream.
-func (f *Finder) Clear() {
-	f.history.clear()
-	f.arena.drop()
+// Release frees the memory of the window. The next block begins another stream.
+func (f *Finder) Release() {
+	f.history.release()
+	f.arena.release()
 	f.number = -1
 }
 
@@ -94,7 +94,7 @@ func (f *Finder) Clear() {
 // own content. It may be called at any time before Find.
 func (b *Block) Prepare(content []byte, fill bool, checkpoint func()) {
 	b.own, b.fill, b.list = nil, fill, b.list[:0]
-	b.samples.clear()
+	b.samples.reset()
 	if !fill {
 		b.samples.choose(content, checkpoint)
 	}
@@ -103,7 +103,7 @@ func (b *Block) Prepare(content []byte, fill bool, checkpoint func()) {
 // Find finds the references of the block with that number in its stream, which has been prepared, and
 // adds its own content to the window. A block that does not follow the last one, such as block 0,
 // begins another stream. Find returns the encoded list, which the payload begins with, and the own
-// content. They are valid until Done. Without references it returns nothing: the own content is the
+// content. They are valid until Release. Without references it returns nothing: the own content is the
 // content.
 func (f *Finder) Find(b *Block, number int64, content []byte, checkpoint func()) (list, own []byte) {
 	if number != f.number {
@@ -111,16 +111,16 @@ func (f *Finder) Find(b *Block, number int64, content []byte, checkpoint func())
 	}
 	f.number++
 	if b.fill {
-		f.history.add(nil)
+		f.history.addBlock(nil)
 		return nil, nil
 	}
 	f.search(b, content, number, checkpoint)
 	f.limitSources()
 	f.insert(b, number)
 	b.own = f.copyOwn(content, checkpoint)
-	f.history.add(b.own)
+	f.history.addBlock(b.own)
 	if len(f.matches) == 0 {
-		b.Done(true)
+		b.Release(true)
 		return nil, nil
 	}
 	b.list = f.appendList(b.list)
@@ -137,7 +137,7 @@ func (f *Finder) search(b *Block, p []byte, number int64, checkpoint func()) {
 		if (e^h)&(1<<tagBits-1) != 0 || at < covered {
 			continue
 		}
-		pace.add(at - last)
+		pace.addWork(at - last)
 		last = at
 		distance := int((number - int64(e>>tagBits)) & (1<<numberBits - 1))
 		source, offset := f.history.own(distance), int(e>>(tagBits+numberBits))
@@ -224,7 +224,7 @@ func (f *Finder) copyOwn(p []byte, checkpoint func()) *Buffer {
 	for _, m := range f.matches {
 		size -= m.len
 	}
-	own := f.arena.get(size)
+	own := f.arena.takeBuffer(size)
 	from, q, pace := 0, own.P, pacer{checkpoint: checkpoint}
 	for _, m := range f.matches {
 		n := m.at - from
@@ -249,9 +249,9 @@ func (f *Finder) appendList(dst []byte) []byte {
 	return appendList(dst, distances[:len(f.sources)], f.refs)
 }
 
-// Done ends the use of what Find has returned. With reused unset, a device may still read the own
-// content.
-func (b *Block) Done(reused bool) {
+// Release ends the use of what Find has returned. With reused unset, a device may still read the
+// own content.
+func (b *Block) Release(reused bool) {
 	switch {
 	case b.own == nil:
 	case reused:

@@ -55,8 +55,8 @@ type pacer struct {
 // time.
 const referenceWork = 64
 
-// add counts so many bytes of work.
-func (p *pacer) add(n int) {
+// addWork counts so many bytes of work.
+func (p *pacer) addWork(n int) {
 	if p.done += n; p.done >= checkpointBytes && p.checkpoint != nil {
 		p.done = 0
 		p.checkpoint()
@@ -66,7 +66,7 @@ func (p *pacer) add(n int) {
 // copy copies src to dst, as work of the pacer.
 func (p *pacer) copy(dst, src []byte) {
 	pieces.Copy(dst, src, p.checkpoint)
-	p.add(len(src) + referenceWork)
+	p.addWork(len(src) + referenceWork)
 }
 
 // history is the own contents of the last blocks, as many as fit in a window.
@@ -88,8 +88,8 @@ func (h *history) own(distance int) *Buffer {
 // len returns the number of blocks.
 func (h *history) len() int { return len(h.blocks) - h.passed }
 
-// add adds the own content of the next block, and holds it. Nil stands for none.
-func (h *history) add(own *Buffer) {
+// addBlock adds the own content of the next block, and holds it. Nil stands for none.
+func (h *history) addBlock(own *Buffer) {
 	if h.passed > len(h.blocks)/2 {
 		n := copy(h.blocks, h.blocks[h.passed:])
 		clear(h.blocks[n:])
@@ -110,8 +110,8 @@ func (h *history) add(own *Buffer) {
 	}
 }
 
-// clear drops all blocks.
-func (h *history) clear() {
+// release drops all blocks.
+func (h *history) release() {
 	for _, b := range h.blocks[h.passed:] {
 		if b != nil {
 			b.Release()

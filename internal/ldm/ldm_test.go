@@ -79,15 +79,15 @@ func (c *codec) pass(t testing.TB, p []byte, fill bool) int {
 	c.number++
 	c.block.Prepare(p, fill, nil)
 	list, own := c.f.Find(&c.block, number, p, nil)
-	defer c.block.Done(true)
+	defer c.block.Release(true)
 	if fill {
-		c.w.Add(number, nil)
+		c.w.AddBlock(number, nil)
 		return 0
 	}
 	if len(list) == 0 {
 		buf := c.w.Get(len(p))
 		copy(buf.P, p)
-		c.w.Add(number, buf)
+		c.w.AddBlock(number, buf)
 		buf.Release()
 		return len(p)
 	}
@@ -108,7 +108,7 @@ func (c *codec) pass(t testing.TB, p []byte, fill bool) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.w.Add(number, buf)
+	c.w.AddBlock(number, buf)
 	got := make([]byte, len(p))
 	l.Spread(got, buf.P, nil)
 	for i, s := range sources {
@@ -215,11 +215,11 @@ func TestFinderReset(t *testing.T) {
 		if n := c.pass(t, p, false); n > 100 {
 			t.Errorf("%d bytes are left of a copy", n)
 		}
-		c.f.Clear()
+		c.f.Release()
 		if a := c.f.arena; a.current != nil || a.free != nil {
 			t.Error("a Finder without blocks keeps memory")
 		}
-		c.w.Clear()
+		c.w.Release()
 		c.number = 0
 	}
 }
@@ -265,7 +265,7 @@ func TestArenaMemory(t *testing.T) {
 				t.Fatalf("a buffer of %d bytes with room for %d, want %d and %d", len(b.P), cap(b.P), n, n+9)
 			}
 			binary.LittleEndian.PutUint32(b.P[:cap(b.P)], uint32(number))
-			w.Add(number, b)
+			w.AddBlock(number, b)
 			if out = append(out, b); len(out) == inFlight {
 				k := g.IntN(inFlight)
 				if got := binary.LittleEndian.Uint32(out[k].P[:cap(out[k].P)]); number-int64(got) > 100 {
@@ -291,11 +291,11 @@ func TestArenaMemory(t *testing.T) {
 // TestAbandon makes sure that abandoned memory does not serve again.
 func TestAbandon(t *testing.T) {
 	a := newArena(MinWindow, 1<<16, 0, 1)
-	b := a.get(1 << 16)
+	b := a.takeBuffer(1 << 16)
 	old := &b.P[0]
 	b.Abandon()
 	for range 100 {
-		c := a.get(1 << 16)
+		c := a.takeBuffer(1 << 16)
 		if &c.P[0] == old {
 			t.Fatal("abandoned memory serves again")
 		}

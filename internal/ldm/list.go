@@ -67,7 +67,7 @@ func (l *List) Parse(
 	at, own, refs := 0, raw, r.p
 	pace := pacer{checkpoint: checkpoint}
 	for range count {
-		pace.add(referenceWork)
+		pace.addWork(referenceWork)
 		ref := r.reference(at, raw)
 		if ref.Len < minLength || ref.Source >= n {
 			return 0, nil, errList
@@ -130,7 +130,7 @@ func (l *List) Insert(dst []byte, source int, own []byte, checkpoint func()) err
 	pace := pacer{checkpoint: checkpoint}
 	for r := range l.All() {
 		if r.Source != source {
-			pace.add(referenceWork)
+			pace.addWork(referenceWork)
 			continue
 		}
 		if r.Offset > len(own) || r.Len > len(own)-r.Offset {

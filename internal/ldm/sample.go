@@ -31,7 +31,7 @@ const (
 // appending leaves its old memory.
 func samplesMemory(blockSize int) int64 { return 2 * 12 * int64(blockSize/sampleGap+1) }
 
-func (s *samples) clear() { s.at, s.hash = s.at[:0], s.hash[:0] }
+func (s *samples) reset() { s.at, s.hash = s.at[:0], s.hash[:0] }
 
 // choose appends the samples of p.
 func (s *samples) choose(p []byte, checkpoint func()) {

@@ -22,15 +22,15 @@ func NewWindow(window int64, blockSize, slack int) *Window {
 }
 
 // Get returns a Buffer of n bytes. The caller releases it.
-func (w *Window) Get(n int) *Buffer { return w.arena.get(n) }
+func (w *Window) Get(n int) *Buffer { return w.arena.takeBuffer(n) }
 
-// Add adds the block with that number in its stream: own content, nil for none. Block 0, and one
-// that does not follow the last, empties the window.
-func (w *Window) Add(number int64, own *Buffer) {
+// AddBlock adds the block with that number in its stream: own content, nil for none. Block 0, and
+// one that does not follow the last, empties the window.
+func (w *Window) AddBlock(number int64, own *Buffer) {
 	if number != w.next || number == 0 {
-		w.history.clear()
+		w.history.release()
 	}
-	w.history.add(own)
+	w.history.addBlock(own)
 	w.next = number + 1
 }
 
@@ -51,9 +51,9 @@ func (w *Window) Sources(to []*Buffer, number int64, l *List) ([]*Buffer, error)
 	return to, nil
 }
 
-// Clear empties the window and frees its memory.
-func (w *Window) Clear() {
-	w.history.clear()
+// Release empties the window and frees its memory.
+func (w *Window) Release() {
+	w.history.release()
 	w.next = 0
-	w.arena.drop()
+	w.arena.release()
 }

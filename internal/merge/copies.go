@@ -46,7 +46,7 @@ type part struct {
 	open    bool  // in copies.open
 }
 
-func (p *part) end() int64 { return p.at + p.size }
+func (p *part) endOffset() int64 { return p.at + p.size }
 
 // copies reads the file that several copies make, each part from the copy chosen for it.
 type copies struct {
@@ -121,7 +121,7 @@ func (c *copies) note(different []bool, at int64) error {
 		begin, end := at+int64(from), at+int64(i)
 		if n := len(c.parts); n > 0 {
 			last := c.parts[n-1]
-			if gap := begin - last.end(); gap < joinGap && last.at >= at || gap == 0 && n >= manyParts {
+			if gap := begin - last.endOffset(); gap < joinGap && last.at >= at || gap == 0 && n >= manyParts {
 				last.size = end - last.at
 				continue
 			}
@@ -140,7 +140,7 @@ func (c *copies) cutRuns() (cuts []int64) {
 		if p.size > mostCut {
 			continue
 		}
-		for at := (p.at/container.Sector + 1) * container.Sector; at < p.end(); at += container.Sector {
+		for at := (p.at/container.Sector + 1) * container.Sector; at < p.endOffset(); at += container.Sector {
 			cuts = append(cuts, at)
 		}
 	}
@@ -186,7 +186,7 @@ func (c *copies) split(cuts []int64) error {
 			first = p.choices[p.pick]
 		}
 		i, _ := slices.BinarySearch(cuts, p.at+1)
-		for ; i < len(cuts) && cuts[i] < p.end(); i++ {
+		for ; i < len(cuts) && cuts[i] < p.endOffset(); i++ {
 			if n := cuts[i] - p.at; n > 0 { // cuts may be equal
 				if len(parts) >= 4*maxParts {
 					return errTooMany
@@ -223,8 +223,8 @@ func (c *copies) findChoices(p *part, first int) error {
 		v := &variant{copies: []int{i}, whole: true}
 		var h maphash.Hash
 		h.SetSeed(seed)
-		for at := p.at; at < p.end(); at += chunk {
-			q := buf[:min(p.end()-at, chunk)]
+		for at := p.at; at < p.endOffset(); at += chunk {
+			q := buf[:min(p.endOffset()-at, chunk)]
 			holes, err := y.read(q, at)
 			if err != nil {
 				return err
@@ -269,7 +269,7 @@ func (c *copies) confirm(at, size int64) {
 
 // from returns the first of the parts that end behind a place.
 func (c *copies) from(at int64) int {
-	return sort.Search(len(c.parts), func(i int) bool { return c.parts[i].end() > at })
+	return sort.Search(len(c.parts), func(i int) bool { return c.parts[i].endOffset() > at })
 }
 
 // differs reports whether copies differ in a part of the file.
@@ -293,7 +293,7 @@ func (c *copies) ReadAt(p []byte, at int64) (n int, err error) {
 		q := p[n:]
 		if i < len(c.parts) && c.parts[i].at <= begin {
 			t := c.parts[i]
-			q = q[:min(int64(len(q)), t.end()-begin)]
+			q = q[:min(int64(len(q)), t.endOffset()-begin)]
 			if _, err := c.list[t.choices[t.pick]].read(q, begin); err != nil {
 				return n, err
 			}

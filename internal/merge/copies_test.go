@@ -18,13 +18,13 @@ func TestManyParts(t *testing.T) {
 		}
 	}
 	last := c.parts[len(c.parts)-1]
-	if len(c.parts) != manyParts || last.end() != 32*maxParts {
-		t.Errorf("%d parts, the last one ends at %d", len(c.parts), last.end())
+	if len(c.parts) != manyParts || last.endOffset() != 32*maxParts {
+		t.Errorf("%d parts, the last one ends at %d", len(c.parts), last.endOffset())
 	}
 	// Gaps of equal bytes do not go away.
 	var err error
 	for i := int64(0); i < 2*maxParts && err == nil; i++ {
-		err = c.note(different, last.end()+1000*(i+1))
+		err = c.note(different, last.endOffset()+1000*(i+1))
 	}
 	if err != errTooMany {
 		t.Errorf("too many parts: %v", err)

@@ -60,7 +60,7 @@ func (m *merger) contradict(a, b intactCopy) bool {
 	size := min(m.list[a.i].Size, m.list[b.i].Size)
 	different := int64(0)
 	for _, p := range m.parts {
-		if p.end() <= size && (p.of[a.i] != p.of[b.i] || p.of[a.i] < 0) {
+		if p.endOffset() <= size && (p.of[a.i] != p.of[b.i] || p.of[a.i] < 0) {
 			different += p.size
 		}
 	}

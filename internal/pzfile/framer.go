@@ -20,8 +20,9 @@ func (f *Framer) Reset(h Header) {
 	f.tail = append(f.tail[:0], 0, 0, 0, 0)
 }
 
-// Start makes block the number of the next block, for a piece of a stream. A piece has no trailer.
-func (f *Framer) Start(block int64) { f.blocks = block }
+// SetBlock makes block the number of the next block, for a piece of a stream. A piece has no
+// trailer.
+func (f *Framer) SetBlock(block int64) { f.blocks = block }
 
 // Header appends the stream's header. A small stream begins with the header of its block.
 func (f *Framer) Header(dst []byte, whole int) []byte {

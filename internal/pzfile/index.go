@@ -101,7 +101,7 @@ func diagnose(src io.ReaderAt, size int64, known func(uint8) bool, err error) er
 	}
 	s := Scanner{Known: known}
 	section := io.NewSectionReader(src, 0, size)
-	s.reset(section)
+	s.resetInput(section)
 	for {
 		e, _, serr := s.next()
 		switch {
@@ -154,7 +154,7 @@ type streamReader struct {
 func (sr *streamReader) read(i int) error {
 	x, src, s, buf := sr.x, sr.src, &sr.scan, sr.buf[:]
 	st := &x.Streams[i]
-	s.reset(io.NewSectionReader(src, st.Offset, st.Size))
+	s.resetInput(io.NewSectionReader(src, st.Offset, st.Size))
 	s.stream, s.off, s.before = i, st.Offset, x.Content
 	if err := s.header(); err != nil {
 		if err == io.EOF {

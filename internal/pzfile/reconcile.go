@@ -85,7 +85,7 @@ func (s *search) reconcile(tail int64, f Footer) bool {
 			}
 			found++
 		}
-		sum.add(e)
+		sum.addEntry(e)
 		number++
 		return true
 	})
@@ -110,7 +110,7 @@ type indexSum struct {
 	short   bool  // one of them is short
 }
 
-func (t *indexSum) add(e Entry) {
+func (t *indexSum) addEntry(e Entry) {
 	t.content += int64(e.Raw)
 	t.size += int64(e.Size())
 	t.short = t.short || e.Short

@@ -70,8 +70,8 @@ func (h *headers) matches(k int, p []byte) bool {
 	return err == nil && e.describes(h.blocks[k])
 }
 
-// Begin implements index.Headers.
-func (h *headers) Begin(from, to int) {
+// SetRange implements index.Headers.
+func (h *headers) SetRange(from, to int) {
 	h.from, h.to, h.keys = from, to, map[[3]byte]bool{}
 	var entry [UnitSize]byte
 	for k := from; k < to; k++ {

@@ -125,7 +125,7 @@ func (s *search) readResized(limits *container.Limits) (x *index.File, excess in
 		x.Blocks = append(x.Blocks, b)
 		size += int64(b.Size)
 		largest = max(largest, e.Raw)
-		sum.add(e)
+		sum.addEntry(e)
 		return true
 	})
 	// The header tells where the first block is, and so does the index.

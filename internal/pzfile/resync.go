@@ -30,7 +30,7 @@ func (s *search) resync() bool {
 		if s.isLastIntact() {
 			c = s.find(s.pos)
 		} else {
-			s.drop()
+			s.takeBackBlock()
 		}
 	}
 	if s.Err != nil {
@@ -42,7 +42,7 @@ func (s *search) resync() bool {
 		s.restore()
 	}
 	if c.at >= 0 && s.place == atCutBlock {
-		s.leave()
+		s.leaveStream()
 	}
 	ahead := c.number - s.number
 	switch {
@@ -56,7 +56,7 @@ func (s *search) resync() bool {
 		return false
 	case c.number < 0:
 		if s.place != atCutBlock && s.start >= 0 && (!s.outer.left || c.at > s.outer.near) {
-			s.leave()
+			s.leaveStream()
 		}
 		if s.known || c.at > s.pos {
 			s.loseRest(c.at, errs.Corrupt, "no block before the next stream")
@@ -84,8 +84,8 @@ func (s *search) resync() bool {
 	return true
 }
 
-// leave remembers the stream, for restore.
-func (s *search) leave() {
+// leaveStream remembers the stream, for restore.
+func (s *search) leaveStream() {
 	s.outer = outer{
 		position: s.position, left: true, near: s.pos + 2*(BlockHeaderSize+int64(s.head.BlockSize)),
 		content: s.File.Content, streams: len(s.File.Streams), blocks: len(s.File.Blocks), gaps: len(s.Gaps),

@@ -210,7 +210,7 @@ func (s *search) next() found {
 	}
 	p := s.Peek(s.small[:BlockHeaderSize], s.pos)
 	if len(p) >= EndMarkerSize && IsEndMarker(p) {
-		return s.end()
+		return s.takeEndMarker()
 	}
 	if len(p) == 0 || len(p) < headerSize(p[0]) {
 		return atOther
@@ -221,7 +221,7 @@ func (s *search) next() found {
 		s.place, s.back = atCutBlock, s.pos+int64(e.HeaderSize())
 		return atOther
 	case err == nil:
-		s.add(e.block(s.pos), e.HeaderSize())
+		s.takeBlock(e.block(s.pos), e.HeaderSize())
 		return atBlock
 	}
 	if e, ok := s.mend(p); ok {
@@ -271,7 +271,7 @@ func (s *search) nextSmall() found {
 			s.place, s.back = atCutBlock, s.pos
 			return atOther
 		}
-		s.add(b, h.Size())
+		s.takeBlock(b, h.Size())
 		return atBlock
 	}
 	next := s.pos + smallFooterSize
@@ -292,8 +292,9 @@ func (s *search) nextSmall() found {
 	return atEnd
 }
 
-// add takes a block with a header of so many bytes, which begins at pos unless the stream is small.
-func (s *search) add(b index.Block, header int) {
+// takeBlock takes a block with a header of so many bytes, which begins at pos unless the stream is
+// small.
+func (s *search) takeBlock(b index.Block, header int) {
 	s.AddBlock(b, func() index.Stream { return s.row(s.number) })
 	s.place, s.back = behindBlock, b.Offset+int64(header)
 	s.pos = b.Offset + int64(b.Size)
@@ -311,8 +312,8 @@ func (s *search) row(number int64) index.Stream {
 	}
 }
 
-// drop takes back the last block.
-func (s *search) drop() {
+// takeBackBlock takes back the last block.
+func (s *search) takeBackBlock() {
 	b := s.DropBlock()
 	s.pos, s.place = b.Offset, anyPlace
 	s.number--
@@ -355,8 +356,8 @@ func (s *search) compareTail(units, next int64) {
 	}
 }
 
-// end handles an end marker at pos. Part of the index must follow it.
-func (s *search) end() found {
+// takeEndMarker handles an end marker at pos. Part of the index must follow it.
+func (s *search) takeEndMarker() found {
 	units := markerUnits(s.small[:], s.number)
 	size := TailSize(units)
 	next := s.pos + size

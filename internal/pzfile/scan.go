@@ -21,7 +21,7 @@ type Scanner struct {
 	// Known reports whether there is a pipeline with a number. Set it before the first call.
 	Known func(pipeline uint8) bool
 	// Dictionary is the number of the dictionary that blocks are decoded with, 0 for none. Set it
-	// before Begin.
+	// before Reset.
 	Dictionary uint32
 
 	limits *container.Limits
@@ -55,9 +55,9 @@ type Scanner struct {
 // smallPayload is the most that Payload allocates, in bytes, before it has read any payload.
 const smallPayload = 64 << 10
 
-// Begin begins a file. The Scanner reads no more than limits allow.
-func (s *Scanner) Begin(in *container.Start, limits *container.Limits) {
-	s.reset(in.Reader)
+// Reset begins a file. The Scanner reads no more than limits allow.
+func (s *Scanner) Reset(in *container.Start, limits *container.Limits) {
+	s.resetInput(in.Reader)
 	s.limits, s.mem, s.ahead = limits, in.Memory, in.NonBlocking
 	s.peeked, s.peekErr = copy(s.buf[:], in.Head), in.HeadErr
 	s.off = int64(s.peeked)
@@ -66,8 +66,8 @@ func (s *Scanner) Begin(in *container.Start, limits *container.Limits) {
 	}
 }
 
-// reset begins a file of which nothing has been read.
-func (s *Scanner) reset(src io.Reader) {
+// resetInput begins a file of which nothing has been read.
+func (s *Scanner) resetInput(src io.Reader) {
 	seed, known, dict := s.seen.Seed(), s.Known, s.Dictionary
 	*s = Scanner{src: src, Known: known, Dictionary: dict}
 	s.seen.SetSeed(seed)
@@ -299,10 +299,10 @@ func (s *Scanner) next() (e Entry, sum uint32, err error) {
 		return e, 0, err
 	}
 	if IsEndMarker(p) {
-		if err := s.end(); err != nil {
+		if err := s.verifyIndex(); err != nil {
 			return e, 0, err
 		}
-		s.leave()
+		s.leaveStream()
 		return e, 0, container.ErrNothingYet
 	}
 	if size := headerSize(p[0]); size > len(p) {
@@ -330,8 +330,8 @@ func (s *Scanner) next() (e Entry, sum uint32, err error) {
 	return e, sum, nil
 }
 
-// leave goes to what follows the stream.
-func (s *Scanner) leave() {
+// leaveStream goes to what follows the stream.
+func (s *Scanner) leaveStream() {
 	s.before += s.raw
 	s.inside = false
 	s.stream++
@@ -340,9 +340,9 @@ func (s *Scanner) leave() {
 // padding fills the last unit of an index.
 var padding [UnitSize]byte
 
-// end verifies index and footer. The end marker and what follows it, up to the size of the shortest
-// block header, are in s.buf.
-func (s *Scanner) end() error {
+// verifyIndex verifies index and footer. The end marker and what follows it, up to the size of the
+// shortest block header, are in s.buf.
+func (s *Scanner) verifyIndex() error {
 	footer := &s.footer
 	units := indexUnits(s.size)
 	var marker [EndMarkerSize]byte

@@ -152,7 +152,7 @@ func (s *Scanner) nextSmall() (e Entry, sum uint32, err error) {
 	if size, ok := parseSmallFooter(p); !ok || size != s.off-s.start {
 		return e, 0, s.fail(errs.Corrupt, errs.PartIndex, at, "footer differs from the header")
 	}
-	s.leave()
+	s.leaveStream()
 	return e, 0, container.ErrNothingYet
 }
 

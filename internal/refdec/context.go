@@ -264,7 +264,7 @@ func decodeContextGroup(
 			}
 		}
 	}
-	return g.close()
+	return g.checkStates()
 }
 
 // pieces cuts a segment into n pieces and returns where each begins, and where the last one ends.

@@ -288,7 +288,7 @@ func decodeStream(
 		if bh.kind == kindFill || h.window == 0 {
 			own = nil
 		}
-		if kept.add(own, h.window) > limit {
+		if kept.addBlock(own, h.window) > limit {
 			return 0, ErrMemory
 		}
 		if err := emit(raw); err != nil {

@@ -125,8 +125,9 @@ type keeper struct {
 	size  int64 // of the contents kept, in bytes
 }
 
-// add adds a block, drops those that are no longer in the window, and returns the size of the rest.
-func (k *keeper) add(own []byte, window uint64) int64 {
+// addBlock adds a block, drops those that are no longer in the window, and returns the size of the
+// rest.
+func (k *keeper) addBlock(own []byte, window uint64) int64 {
 	k.past = append(k.past, own)
 	for k.size += int64(len(own)); uint64(k.size) > window; k.first++ {
 		k.size -= int64(len(k.past[k.first]))

@@ -141,7 +141,7 @@ func TestDecodeToLimit(t *testing.T) {
 	}
 	var k keeper
 	for range 3 * window / size {
-		k.add(full.payload, window)
+		k.addBlock(full.payload, window)
 	}
 	held := 0
 	for _, own := range k.past {

@@ -261,7 +261,7 @@ func decodeGroup(r *byteReader, lanes int, parts []*segment) error {
 			}
 		}
 	}
-	return g.close()
+	return g.checkStates()
 }
 
 // A group is a lane group during decoding.
@@ -310,7 +310,7 @@ func (g *group) step(lane int, t *table) (byte, error) {
 	return s, nil
 }
 
-func (g *group) close() error {
+func (g *group) checkStates() error {
 	for _, x := range g.states {
 		if x != minState {
 			return corrupt("state %#x at the end of a group", x)

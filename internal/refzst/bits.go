@@ -65,5 +65,5 @@ func (r *backward) take(n int) uint64 {
 	return x
 }
 
-// end fails if not exactly all bits were read.
-func (r *backward) end() { check(r.left == 0, "a stream of bits has another length") }
+// checkEnd fails if not exactly all bits were read.
+func (r *backward) checkEnd() { check(r.left == 0, "a stream of bits has another length") }

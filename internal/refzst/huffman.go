@@ -75,5 +75,5 @@ func (t huffman) decode(out, stream []byte) {
 		r.left -= int(l.length)
 		check(r.left >= 0, "literals end early")
 	}
-	r.end()
+	r.checkEnd()
 }

@@ -69,7 +69,7 @@ func (d *decoder) sequences(n int, in, literals *input, end int) {
 			d.history = append(d.history, d.history[len(d.history)-int(offset)])
 		}
 	}
-	r.end()
+	r.checkEnd()
 }
 
 func (d *decoder) copyLiterals(literals *input, n, end int) {

@@ -2,8 +2,8 @@ package wgsl
 
 import "strconv"
 
-// add adds a declaration to the module.
-func (p *parser) add(d Decl) { p.module.Decls = append(p.module.Decls, &d) }
+// addDecl adds a declaration to the module.
+func (p *parser) addDecl(d Decl) { p.module.Decls = append(p.module.Decls, &d) }
 
 // global parses a declaration outside functions.
 func (p *parser) global() {
@@ -18,7 +18,7 @@ func (p *parser) global() {
 			p.fail("a constant must be a number")
 		}
 		v.Value, v.positive = x, x.positive
-		p.add(Decl{Var: v})
+		p.addDecl(Decl{Var: v})
 	case p.accept("var"):
 		p.variable()
 	case p.accept("fn"):
@@ -55,7 +55,7 @@ func (p *parser) variable() {
 	default:
 		p.fail("var<%s> %s is not supported", space, id)
 	}
-	p.add(Decl{Var: v})
+	p.addDecl(Decl{Var: v})
 }
 
 // typed parses a name and its type.
@@ -105,7 +105,7 @@ func (p *parser) storage() {
 	}
 	v := p.declare(id, t, Storage)
 	v.Binding, v.Write = binding, access == "read_write"
-	p.add(Decl{Var: v})
+	p.addDecl(Decl{Var: v})
 }
 
 // builtins holds the supported parameters of main, and their names in GLSL.
@@ -130,7 +130,7 @@ func (p *parser) entry() {
 	}
 	f := &Func{Name: "main", Line: p.line}
 	p.module.Main, p.module.Size, p.result = f, size, none
-	p.open()
+	p.openScope()
 	p.expect("(")
 	for !p.accept(")") {
 		p.expect("@")
@@ -149,8 +149,8 @@ func (p *parser) entry() {
 		}
 	}
 	f.Body = p.body()
-	p.leave()
-	p.add(Decl{Func: f})
+	p.leaveScope()
+	p.addDecl(Decl{Func: f})
 }
 
 // function parses a function.
@@ -160,7 +160,7 @@ func (p *parser) function() {
 	if p.scopes[0][f.Name] != nil || p.funcs[f.Name] != nil || calls[f.Name] != nil {
 		p.fail("%s is declared twice", f.Name)
 	}
-	p.open()
+	p.openScope()
 	p.expect("(")
 	for !p.accept(")") {
 		id, t := p.typed()
@@ -177,8 +177,8 @@ func (p *parser) function() {
 	}
 	p.result = f.Result
 	f.Body = p.body()
-	p.leave()
+	p.leaveScope()
 	// The function is defined from here on, so it cannot call itself.
 	p.funcs[f.Name] = f
-	p.add(Decl{Func: f})
+	p.addDecl(Decl{Func: f})
 }

@@ -26,8 +26,8 @@ func (p *parser) body() (list []*Stmt) {
 
 // block parses a body with a scope of its own.
 func (p *parser) block() []*Stmt {
-	p.open()
-	defer p.leave()
+	p.openScope()
+	defer p.leaveScope()
 	return p.body()
 }
 
@@ -81,7 +81,7 @@ func (p *parser) branch(s *Stmt) {
 // loop parses a for behind its first word.
 func (p *parser) loop(s *Stmt) {
 	s.Kind = For
-	p.open()
+	p.openScope()
 	p.expect("(")
 	if !p.is(";") {
 		if s.Init = p.simple(); s.Init.waits() {
@@ -100,7 +100,7 @@ func (p *parser) loop(s *Stmt) {
 	}
 	p.expect(")")
 	s.Body = p.body()
-	p.leave()
+	p.leaveScope()
 }
 
 // waits reports whether the statement is a barrier or has one.

@@ -53,7 +53,7 @@ func Parse(src string) (m *Module, err error) {
 		}
 	}()
 	p.lex(src)
-	p.open()
+	p.openScope()
 	for p.tok.kind != end {
 		p.global()
 	}
@@ -80,9 +80,9 @@ func (p *parser) fail(format string, args ...any) {
 	panic(&Error{p.line, fmt.Sprintf(format, args...)})
 }
 
-// open and leave begin and end a scope.
-func (p *parser) open()  { p.scopes = append(p.scopes, map[string]*Var{}) }
-func (p *parser) leave() { p.scopes = p.scopes[:len(p.scopes)-1] }
+// openScope and leaveScope begin and end a scope.
+func (p *parser) openScope()  { p.scopes = append(p.scopes, map[string]*Var{}) }
+func (p *parser) leaveScope() { p.scopes = p.scopes[:len(p.scopes)-1] }
 
 // declare adds a variable to the innermost scope.
 func (p *parser) declare(id string, t Type, space Space) *Var {

@@ -70,8 +70,8 @@ func (d *Decoder) Reset(src io.Reader) error {
 	return nil
 }
 
-// Close frees the memory.
-func (d *Decoder) Close() { d.src, d.buf = nil, nil }
+// Release frees the memory.
+func (d *Decoder) Release() { d.src, d.buf = nil, nil }
 
 // Read reads content of at most one block. A checksum that does not match is [zstfile.ErrChecksum];
 // the content of the last block is then lost.
@@ -94,11 +94,11 @@ func (d *Decoder) next() error {
 	case d.src == nil:
 		return io.EOF
 	case !d.begun:
-		if err := d.begin(); err != nil {
+		if err := d.beginFrame(); err != nil {
 			return err
 		}
 	case d.last:
-		return d.end()
+		return d.endFrame()
 	}
 	dst := d.makeRoom()
 	block := d.block[:zstframe.BlockHeaderSize]
@@ -131,8 +131,8 @@ func (d *Decoder) next() error {
 	return nil
 }
 
-// begin reads the frame header.
-func (d *Decoder) begin() error {
+// beginFrame reads the frame header.
+func (d *Decoder) beginFrame() error {
 	p := d.block[:zstframe.MaxHeaderSize]
 	if err := d.readFull(p[:zstframe.MinHeaderSize]); err != nil {
 		return err
@@ -173,8 +173,8 @@ func (d *Decoder) compare(content []byte) error {
 	return nil
 }
 
-// end lets the input say that the frame ends here.
-func (d *Decoder) end() error {
+// endFrame lets the input say that the frame ends here.
+func (d *Decoder) endFrame() error {
 	n, err := d.src.Read(d.block[:1])
 	if n > 0 {
 		return errors.New("bytes behind the frame")

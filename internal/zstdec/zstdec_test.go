@@ -75,7 +75,7 @@ func TestRead(t *testing.T) {
 	if n, err := d.Read(make([]byte, 1)); n != 0 || err != io.EOF {
 		t.Errorf("without input: %d bytes, %v", n, err)
 	}
-	d.Close()
+	d.Release()
 	if d.buf != nil {
 		t.Error("Close keeps the buffer")
 	}

@@ -53,8 +53,8 @@ func (f *Frame) broken(err error) error {
 	return f.err
 }
 
-// begin reads the header of the frame whose magic number has been read.
-func (f *Frame) begin(in *container.Input, number int64, magic []byte) error {
+// beginFrame reads the header of the frame whose magic number has been read.
+func (f *Frame) beginFrame(in *container.Input, number int64, magic []byte) error {
 	*f = Frame{in: in, Number: number, Offset: in.Offset() - int64(len(magic))}
 	n := copy(f.head[:], magic)
 	if _, err := container.ReadFull(in, f.head[n:zstframe.MinHeaderSize]); err != nil {

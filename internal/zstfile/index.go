@@ -261,10 +261,10 @@ func (v *Verifier) Verify(p []byte, b *index.Block, number int64, sums bool) err
 	if !IsFrame(p) {
 		return fail(errs.Corrupt, "no frame where the seek table says")
 	}
-	v.in.BeginBytes(p, zstframe.MagicSize)
+	v.in.ResetBytes(p, zstframe.MagicSize)
 	defer v.in.Release()
 	f := &v.frame
-	err := f.begin(&v.in, number, p[:zstframe.MagicSize])
+	err := f.beginFrame(&v.in, number, p[:zstframe.MagicSize])
 	if err == nil {
 		err = f.checkDictionary(v.Dictionary)
 	}

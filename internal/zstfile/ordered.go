@@ -17,7 +17,7 @@ import (
 type Decoder interface {
 	io.Reader
 	Reset(io.Reader) error
-	Close()
+	Release()
 }
 
 // A Dictionary is one that frames may need. Serves reports whether a frame that names an ID, 0 for
@@ -84,7 +84,7 @@ type ordered struct {
 	from   int64                        // content of the file before the frame
 }
 
-func (o *ordered) begin() { o.stream, o.from = frameStream{}, 0 }
+func (o *ordered) reset() { o.stream, o.from = frameStream{}, 0 }
 
 func (o *ordered) release() {
 	o.stream = frameStream{}
@@ -97,14 +97,14 @@ func (o *ordered) release() {
 // shrink drops memory that is too much to be kept.
 func (o *ordered) shrink() {
 	if o.window > freeWindow {
-		o.drop()
+		o.releaseDecoder()
 	}
 }
 
-// drop closes the decoder.
-func (o *ordered) drop() {
+// releaseDecoder releases the decoder.
+func (o *ordered) releaseDecoder() {
 	if o.dec != nil {
-		o.dec.Close()
+		o.dec.Release()
 	}
 	o.dec, o.window, o.kept = nil, 0, nil
 }
@@ -174,7 +174,7 @@ func (s *Scanner) decodeInOrder(u *container.Unit, head []byte) error {
 		window = most + most/8
 	}
 	if o.window > window && o.memory() > s.Limits.Memory()/2 {
-		o.drop()
+		o.releaseDecoder()
 	}
 	if checks := s.Limits.Checks; o.dec == nil || o.checks != checks || o.dict != s.Dictionary {
 		dec, err := s.NewDecoder(checks)

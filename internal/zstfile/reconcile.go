@@ -25,7 +25,7 @@ func (s *search) takeAll() {
 		if f.broken >= 0 {
 			s.missing(nil, f.broken)
 		}
-		s.take(f)
+		s.takeFrameBlock(f)
 	}
 	s.frames = s.frames[:0]
 	if s.broken >= 0 {
@@ -76,7 +76,7 @@ func (s *search) takeListed(t *entryFinder, list []Entry) {
 		case f.content > 0:
 			unlisted = true
 		}
-		s.take(f)
+		s.takeFrameBlock(f)
 	}
 	s.frames = s.frames[:0]
 	if hole < 0 {
@@ -173,8 +173,8 @@ func (s *search) lose(
 	s.AddGap(index.Gap{Kind: kind, Block: s.number, Blocks: blocks, Content: content, Err: err})
 }
 
-// take makes a block of a frame.
-func (s *search) take(f *found) {
+// takeFrameBlock makes a block of a frame.
+func (s *search) takeFrameBlock(f *found) {
 	s.pos = f.offset
 	if !s.isUsable(f) {
 		s.lose(index.DamageBlocks, errs.PartBlock, 1, f.content, errs.NoIndex,

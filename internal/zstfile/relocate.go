@@ -58,8 +58,8 @@ func (h *headers) fits(f *found, k int) bool {
 		(!h.sums || !f.summed || f.sum == b.Sum)
 }
 
-// Begin implements index.Headers.
-func (h *headers) Begin(from, to int) {
+// SetRange implements index.Headers.
+func (h *headers) SetRange(from, to int) {
 	h.from, h.to, h.drift = from, to, 0
 	h.taken = append(h.taken[:0], make([]bool, to-from)...)
 	h.sorted = h.sorted[:0]

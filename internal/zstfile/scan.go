@@ -30,7 +30,7 @@ type Scanner struct {
 	// checks is set. Set it before the first call.
 	NewDecoder func(checks bool) (Decoder, error)
 	// Dictionary is the one that NewDecoder and the workers decode with, nil for none. Set it
-	// before Begin.
+	// before Reset.
 	Dictionary Dictionary
 
 	container.Sequential
@@ -62,16 +62,16 @@ func FrameSpec(content int) container.Spec {
 	return container.Spec{BlockSize: max(container.PieceSize, container.CeilPow2(content))}
 }
 
-// Begin begins a file. The Scanner reads no more than limits allow.
-func (s *Scanner) Begin(in *container.Start, limits *container.Limits) {
-	s.Sequential.Begin(in, limits)
-	s.begin()
+// Reset begins a file. The Scanner reads no more than limits allow.
+func (s *Scanner) Reset(in *container.Start, limits *container.Limits) {
+	s.Sequential.Reset(in, limits)
+	s.resetState()
 }
 
-func (s *Scanner) begin() {
+func (s *Scanner) resetState() {
 	s.phase, s.frame, s.frames, s.skip = betweenFrames, Frame{}, 0, 0
-	s.ordered.begin()
-	s.tables.begin()
+	s.ordered.reset()
+	s.tables.reset()
 }
 
 // Release drops the references to the caller's memory and input.
@@ -155,7 +155,7 @@ func (s *Scanner) nextFrame() error {
 		// missing. Therefore this is not taken for data behind the end.
 		return s.fail(errs.Corrupt, errs.PartUnknown, at, "no zstd frame follows here")
 	}
-	err = s.frame.begin(in, s.frames, magic[:n])
+	err = s.frame.beginFrame(in, s.frames, magic[:n])
 	s.frames++
 	return err
 }
@@ -199,7 +199,7 @@ func (s *Scanner) readTable() error {
 		return container.ErrNothingYet
 	}
 	s.phase = betweenFrames
-	if !c.end(s.Limits.Checks) {
+	if !c.endFrame(s.Limits.Checks) {
 		detail := "the frames in front of a seek table are not those that it lists"
 		return s.fail(errs.Corrupt, errs.PartIndex, in.Offset()-c.size-SkippableHeaderSize, detail)
 	}
@@ -235,7 +235,7 @@ func (s *Scanner) choose(u *container.Unit) error {
 		if limit := s.Limits.Memory(); u.Memory(1, 1) <= limit {
 			u.Extra = s.ordered.memory()
 			if u.Memory(1, 1) > limit {
-				s.ordered.drop()
+				s.ordered.releaseDecoder()
 				u.Extra = 0
 			}
 			return nil
@@ -332,4 +332,4 @@ type pieces struct{ *Scanner }
 
 func (s pieces) Read(p []byte) (int, error) { return s.ordered.dec.Read(p) }
 
-func (s pieces) Drop() { s.ordered.dec = nil }
+func (s pieces) Release() { s.ordered.dec = nil }

@@ -23,7 +23,7 @@ type framesHash struct {
 	bare  int64  // frames without a checksum
 }
 
-func (h *framesHash) add(size, content uint64, sum uint32, summed bool) {
+func (h *framesHash) addFrame(size, content uint64, sum uint32, summed bool) {
 	if content == 0 {
 		return
 	}
@@ -82,19 +82,19 @@ func (h *tableHash) write(p []byte, width int) {
 		if h.have += n; h.have == width {
 			h.have = 0
 			size, content := binary.LittleEndian.Uint32(h.entry[:]), binary.LittleEndian.Uint32(h.entry[4:])
-			h.add(uint64(size), uint64(content), binary.LittleEndian.Uint32(h.entry[8:]), true)
+			h.addFrame(uint64(size), uint64(content), binary.LittleEndian.Uint32(h.entry[8:]), true)
 		}
 	}
 }
 
-// begin begins a file.
-func (c *tableCheck) begin() {
+// reset begins a file.
+func (c *tableCheck) reset() {
 	*c = tableCheck{prefix: append(c.prefix[:0], framesHash{})}
 }
 
 // frame adds a frame. sum counts only if the frame has a checksum.
 func (c *tableCheck) frame(size, content int64, sum uint32, summed bool) {
-	c.all.add(uint64(size), uint64(content), sum, summed)
+	c.all.addFrame(uint64(size), uint64(content), sum, summed)
 	if content > 0 && len(c.prefix) <= keptPrefixes {
 		c.prefix = append(c.prefix, c.all)
 	}
@@ -117,9 +117,9 @@ func (c *tableCheck) write(p []byte) {
 	copy(c.footer[len(c.footer)-len(p):], p)
 }
 
-// end ends the frame. If it is a table, end reports whether the frames are those that it lists,
-// with their checksums if sums is set. It returns true if the frame is not a seek table.
-func (c *tableCheck) end(sums bool) (ok bool) {
+// endFrame ends the frame. If it is a table, end reports whether the frames are those that it
+// lists, with their checksums if sums is set. It returns true if the frame is not a seek table.
+func (c *tableCheck) endFrame(sums bool) (ok bool) {
 	f, err := ParseSeekFooter(c.footer[:], math.MaxInt64)
 	if err != nil || f.TableSize() != SkippableHeaderSize+c.size {
 		return true

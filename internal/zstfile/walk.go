@@ -14,8 +14,8 @@ func Walk(
 	src io.ReaderAt, size int64, limits *container.Limits, f func(fr *Frame, end int64) error,
 ) (table bool, err error) {
 	s := Scanner{Sequential: container.Sequential{Limits: limits}}
-	s.In.BeginAt(src, size)
-	s.begin()
+	s.In.ResetAt(src, size)
+	s.resetState()
 	for {
 		if err := limits.Canceled(); err != nil {
 			return false, err

@@ -54,7 +54,7 @@ func (s *slot) decode(jobs []job) error {
 	}
 	n := groups(jobs)
 	head := packer{p: up}
-	head.put(n, headWords, 0, 0)
+	head.putWords(n, headWords, 0, 0)
 	w := packer{p: up, at: headWords + n*decGroupWords}
 	at := n * decResultWords
 	for i := range jobs {
@@ -65,14 +65,14 @@ func (s *slot) decode(jobs []job) error {
 			g := &j.w.Groups[k]
 			parts := w.at
 			for _, p := range g.Spans {
-				w.put(tables+uint32(p.Table)*tableWords, uint32(len(p.Data)), at, 0)
+				w.putWords(tables+uint32(p.Table)*tableWords, uint32(len(p.Data)), at, 0)
 				at += words(len(p.Data))
 			}
-			head.put(w.bytes(g.Words), uint32(len(g.Words)/2), parts, uint32(len(g.Spans)), 0, 0, 0, 0)
-			head.put(g.States[:]...)
+			head.putWords(w.bytes(g.Words), uint32(len(g.Words)/2), parts, uint32(len(g.Spans)), 0, 0, 0, 0)
+			head.putWords(g.States[:]...)
 		}
 	}
-	s.begin(4*in, In)
+	s.beginSubmission(4*in, In)
 	s.reserve(Out, 4*out)
 	s.dispatch("rans_decode", int(n), whole(In), whole(Out))
 	s.download(0, 4*out)

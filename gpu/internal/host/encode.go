@@ -85,7 +85,7 @@ func (s *slot) countBatch(jobs []job, in uint64, units int) error {
 		return err
 	}
 	head := packer{p: up}
-	head.put(uint32(units), headWords, 0, 0)
+	head.putWords(uint32(units), headWords, 0, 0)
 	w := packer{p: up, at: headWords + unitWords*uint32(units)}
 	for i := range jobs {
 		j := &jobs[i]
@@ -93,13 +93,13 @@ func (s *slot) countBatch(jobs []job, in uint64, units int) error {
 			j.at[k] = w.bytes(p)
 			for at := 0; at < len(p); {
 				n := rans.HistogramUnit(len(p) - at)
-				head.put(j.at[k]+uint32(at)/4, uint32(n))
+				head.putWords(j.at[k]+uint32(at)/4, uint32(n))
 				at += n
 			}
 		}
 	}
 	size := 4 * countWords * uint64(units)
-	s.begin(4*in, In)
+	s.beginSubmission(4*in, In)
 	s.reserve(Out, size)
 	s.dispatch("histogram", units, whole(In), whole(Out))
 	s.download(0, size)
@@ -169,7 +169,7 @@ func (s *slot) encode(jobs []job) error {
 	}
 	n := groups(jobs)
 	head := packer{p: up}
-	head.put(n, headWords, 0, 0)
+	head.putWords(n, headWords, 0, 0)
 	w := packer{p: up, at: headWords + n*encGroupWords}
 	at := n * encResultWords
 	for i := range jobs {
@@ -179,15 +179,15 @@ func (s *slot) encode(jobs []job) error {
 			g := &j.w.Groups[k]
 			parts := w.at
 			for _, p := range g.Spans {
-				w.put(tables+uint32(p.Table)*tableWords, uint32(len(p.Data)))
-				w.put(j.at[p.Stream]+uint32(p.At)/4, uint32(p.At)%4)
+				w.putWords(tables+uint32(p.Table)*tableWords, uint32(len(p.Data)))
+				w.putWords(j.at[p.Stream]+uint32(p.At)/4, uint32(p.At)%4)
 			}
 			at += maxWords(g)
-			head.put(parts, uint32(len(g.Spans)), at, 0)
+			head.putWords(parts, uint32(len(g.Spans)), at, 0)
 		}
 	}
 	results := uint64(4 * n * encResultWords)
-	s.begin(4*in, Plan)
+	s.beginSubmission(4*in, Plan)
 	s.reserve(Out, 4*out)
 	s.dispatch("rans_encode", int(n), whole(Plan), whole(In), whole(Out))
 	s.download(0, results)
@@ -214,7 +214,7 @@ func readResult(g *rans.LaneGroup, p []byte) (count int, ok bool) {
 // downloadWords downloads the coded words of all groups and completes the payloads.
 func (s *slot) downloadWords(jobs []job, n uint32) error {
 	s.counts = s.counts[:0]
-	s.begin(0, In)
+	s.beginSubmission(0, In)
 	err := s.downloaded(func(p []byte) {
 		end := uint64(n * encResultWords)
 		for i := range jobs {

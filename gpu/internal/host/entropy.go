@@ -134,7 +134,7 @@ func (w *packer) tables(work *rans.LaneWork) (at uint32) {
 	at = w.at
 	for _, t := range work.Tables {
 		for k := 0; k < 256; k += 2 {
-			w.put(uint32(t[k]) | uint32(t[k+1])<<16)
+			w.putWords(uint32(t[k]) | uint32(t[k+1])<<16)
 		}
 	}
 	return at

@@ -79,8 +79,8 @@ func parseSegments(n int) int {
 // the bytes without candidates.
 func longestSegment(n int) int { return min(n, finder.SegmentSize+finder.Tail) }
 
-// add adds a block of n bytes with a number of coded streams.
-func (u *fusedUsage) add(n int, coded, tiles int) {
+// addBlock adds a block of n bytes with a number of coded streams.
+func (u *fusedUsage) addBlock(n int, coded, tiles int) {
 	segments := uint32(0)
 	for k, m := range lzseq.Repeat.MaxSizes(n) {
 		u.streams += words(m) + 1
@@ -122,7 +122,7 @@ func codedWords(n int) uint32 { return words(2*maxCoded(n)) + 3*blockGroups(n) +
 // fusedSize bounds the largest buffer that a block of n bytes needs, in bytes.
 func fusedSize(n int) uint64 {
 	u := fusedUsage{plan: headWords}
-	u.add(n, 5, n/tileSize+1)
+	u.addBlock(n, 5, n/tileSize+1)
 	return max(u.largest(), matchSize(n)+4*uint64(headerWords+fusedWords+logWords+parseSegments(n)))
 }
 
@@ -143,7 +143,7 @@ func (s *slot) runFused(batch []*gpu.Request) error {
 			j.tiles = (j.positions + tileSize - 1) / tileSize
 			j.setHash()
 			more := used
-			more.add(len(r.Src), 6-r.Layout.Stored, j.tiles)
+			more.addBlock(len(r.Src), 6-r.Layout.Stored, j.tiles)
 			end := first + j.positions
 			largest := max(more.largest(), matchSize(end)+4*logWords+4096)
 			if first > 0 && (end > s.d.Content() || largest > s.d.maxBuffer) {
@@ -209,7 +209,7 @@ func (s *slot) submitFused(blocks []matchJob, positions, tiles int, used *fusedU
 	if total <= guess {
 		return nil
 	}
-	s.begin(0, In)
+	s.beginSubmission(0, In)
 	s.download(0, min((total+15)&^15, out))
 	if err := s.submit(); err != nil {
 		return err

@@ -319,7 +319,7 @@ func TestFusedLayout(t *testing.T) {
 	for i, size := range []int{minFused, 65_552, 65_553, 1 << 20, 17_000} {
 		r := fusedRequest(size, layouts[i%2])
 		blocks = append(blocks, matchJob{r: r, tiles: size/tileSize + 1})
-		used.add(size, 6-r.Layout.Stored, size/tileSize+1)
+		used.addBlock(size, 6-r.Layout.Stored, size/tileSize+1)
 		groups += blockGroups(size)
 	}
 	p := make([]byte, 4*fusedWords*len(blocks))

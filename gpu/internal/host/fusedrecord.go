@@ -37,25 +37,25 @@ func (s *slot) recordFused(blocks []matchJob, positions, tiles int, used *fusedU
 	// index in the plan, behind the descriptors of lane groups
 	segments := uint32(headWords + encGroupWords*groups)
 	head := packer{p: up}
-	head.put(uint32(n), uint32(tiles), uint32(positions), headerWords, tilesAt, fusedAt, logAt, turns)
-	head.put(maxLoops, uint32(tiles), segments, uint32(groups), partsAt, uint32(parts), 0, 0)
+	head.putWords(uint32(n), uint32(tiles), uint32(positions), headerWords, tilesAt, fusedAt, logAt, turns)
+	head.putWords(maxLoops, uint32(tiles), segments, uint32(groups), partsAt, uint32(parts), 0, 0)
 	logs, values := packer{p: up, at: logAt}, rans.LogTable()
-	logs.put(values[:]...)
+	logs.putWords(values[:]...)
 	w := packer{p: up, at: logAt + logWords}
 	table, partTable := packer{p: up, at: tilesAt}, packer{p: up, at: partsAt}
 	for i := range blocks {
 		j := &blocks[i]
 		w.block(&head, j)
 		for range j.tiles {
-			table.put(uint32(i))
+			table.putWords(uint32(i))
 		}
 		for range parseSegments(len(j.r.Src)) {
-			partTable.put(uint32(i))
+			partTable.putWords(uint32(i))
 		}
 	}
 	packFused(&packer{p: up, at: fusedAt}, blocks, segments, uint32(groups))
 
-	s.begin(4*uint64(in), In)
+	s.beginSubmission(4*uint64(in), In)
 	s.candidates(n, tiles, rowBits, 4*uint64(positions))
 	s.fusedKernels(n, tiles, parts, groups, used)
 	for i := range s.sub.Kernels {
@@ -113,28 +113,28 @@ func packFused(desc *packer, blocks []matchJob, segments, groups uint32) {
 		r := blocks[i].r
 		size := len(r.Src)
 		for _, m := range lzseq.Repeat.MaxSizes(size) {
-			desc.put(at.streams)
+			desc.putWords(at.streams)
 			at.streams += words(m) + 1
 		}
-		desc.put(at.streams, at.seqs, maxSeqs(size))
+		desc.putWords(at.streams, at.seqs, maxSeqs(size))
 		at.seqs += maxSeqs(size)
-		desc.put(uint32(r.Layout.ID), uint32(6-r.Layout.Stored), uint32(r.Limits.Repeats))
-		desc.put(uint32(r.Limits.MinMatch), uint32(r.Params.Lazy), at.state)
+		desc.putWords(uint32(r.Layout.ID), uint32(6-r.Layout.Stored), uint32(r.Limits.Repeats))
+		desc.putWords(uint32(r.Limits.MinMatch), uint32(r.Params.Lazy), at.state)
 		at.state += blockState(size)
 		each, all := maxSegments(r)
 		for _, k := range each {
-			desc.put(segment)
+			desc.putWords(segment)
 			segment += k
 		}
-		desc.put(segment)
+		desc.putWords(segment)
 		g := blockGroups(size)
 		head := at.plan + planHeadWords + g*planGroupWords
 		spans := head + headRoom(all)
 		pieces := spans + 4*maxSpans(all, g)
-		desc.put(head, headRoom(all), spans, maxSpans(all, g), at.words, at.words+codedWords(size))
-		desc.put(pieces, maxPieces(all, g), at.plan, tilePayload*uint32(blocks[i].tiles))
+		desc.putWords(head, headRoom(all), spans, maxSpans(all, g), at.words, at.words+codedWords(size))
+		desc.putWords(pieces, maxPieces(all, g), at.plan, tilePayload*uint32(blocks[i].tiles))
 		parts := uint32(parseSegments(size))
-		desc.put(group, g, part, parts)
+		desc.putWords(group, g, part, parts)
 		group, part = group+g, part+parts
 		at.plan, at.words = pieces+4*maxPieces(all, g), at.words+codedWords(size)
 	}

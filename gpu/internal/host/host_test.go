@@ -199,7 +199,7 @@ func TestGrid(t *testing.T) {
 		}
 	}
 	s := &slot{d: &Device{}, q: &fakeQueue{&fake{}}}
-	s.begin(0, In)
+	s.beginSubmission(0, In)
 	s.dispatch("histogram", maxGroups*maxRows+1)
 	if s.submit() == nil {
 		t.Error("submit accepts more workgroups than a grid can have")

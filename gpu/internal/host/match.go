@@ -119,18 +119,18 @@ func (s *slot) submitMatch(blocks []matchJob, positions, tiles int) error {
 	}
 	head := packer{p: up}
 	tilesAt := uint32(8 + len(blocks)*blockWords)
-	head.put(uint32(len(blocks)), uint32(tiles), uint32(positions), 8, tilesAt, 0, 0, 0)
+	head.putWords(uint32(len(blocks)), uint32(tiles), uint32(positions), 8, tilesAt, 0, 0, 0)
 	table := packer{p: up, at: tilesAt}
 	w := packer{p: up, at: tilesAt + uint32(tiles)}
 	for i := range blocks {
 		j := &blocks[i]
 		w.block(&head, j)
 		for range j.tiles {
-			table.put(uint32(i))
+			table.putWords(uint32(i))
 		}
 	}
 	size := 4 * uint64(positions)
-	s.begin(4*uint64(in), In)
+	s.beginSubmission(4*uint64(in), In)
 	s.candidates(len(blocks), tiles, rowBits, size)
 	s.download(0, size)
 	if err := s.submit(); err != nil {
@@ -150,10 +150,10 @@ func (w *packer) block(head *packer, j *matchJob) {
 	p := j.r.Params
 	least := max(j.r.Limits.MinMatch, int(p.HashBytes))
 	maxOffset := min(j.r.Limits.MaxOffset, math.MaxInt32)
-	head.put(w.bytes(j.r.Src), uint32(len(j.r.Src)), uint32(j.first), uint32(j.positions))
-	head.put(32-uint32(j.rowBits), j.mask, uint32(p.Depth), uint32(p.Nice))
-	head.put(uint32(least), uint32(maxOffset), uint32(j.tile), uint32(j.tiles), 0, 0, 0, 0)
-	w.put(0, 0)
+	head.putWords(w.bytes(j.r.Src), uint32(len(j.r.Src)), uint32(j.first), uint32(j.positions))
+	head.putWords(32-uint32(j.rowBits), j.mask, uint32(p.Depth), uint32(p.Nice))
+	head.putWords(uint32(least), uint32(maxOffset), uint32(j.tile), uint32(j.tiles), 0, 0, 0, 0)
+	w.putWords(0, 0)
 }
 
 // candidates records the kernels that find the best candidate of every position: keys, a radix sort

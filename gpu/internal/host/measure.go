@@ -47,8 +47,8 @@ func (d *Device) Trace(op gpu.Op, batch []*gpu.Request) (*Trace, error) {
 	return t, err
 }
 
-// add adds a submission that took that long.
-func (t *Trace) add(s *Submission, away time.Duration) {
+// addSubmission adds a submission that took that long.
+func (t *Trace) addSubmission(s *Submission, away time.Duration) {
 	t.Submissions++
 	t.Away += away
 	t.UpBytes += s.UploadSize
@@ -103,7 +103,7 @@ func (s *slot) measureUpload(size uint64) (time.Duration, error) {
 	}
 	clear(p)
 	start := time.Now()
-	s.begin(size, In)
+	s.beginSubmission(size, In)
 	s.reserve(Out, size)
 	s.download(0, 16)
 	if err := s.submit(); err != nil {
@@ -115,7 +115,7 @@ func (s *slot) measureUpload(size uint64) (time.Duration, error) {
 
 func (s *slot) measureDownload(size uint64) (time.Duration, error) {
 	start := time.Now()
-	s.begin(0, In)
+	s.beginSubmission(0, In)
 	s.download(0, size)
 	if err := s.submit(); err != nil {
 		return 0, err

@@ -8,7 +8,7 @@ type packer struct {
 	at uint32 // index of the next word
 }
 
-func (w *packer) put(v ...uint32) {
+func (w *packer) putWords(v ...uint32) {
 	for _, v := range v {
 		binary.LittleEndian.PutUint32(w.p[4*w.at:], v)
 		w.at++

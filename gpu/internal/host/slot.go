@@ -49,8 +49,8 @@ func (s *slot) upload(n uint64) ([]byte, error) {
 	return p[:n], nil
 }
 
-// begin starts recording a submission that uploads n bytes to a buffer.
-func (s *slot) begin(n uint64, to Buffer) {
+// beginSubmission starts recording a submission that uploads n bytes to a buffer.
+func (s *slot) beginSubmission(n uint64, to Buffer) {
 	s.sub = Submission{
 		UploadSize: align(n),
 		UploadTo:   to,
@@ -156,7 +156,7 @@ func (s *slot) submitPart() error {
 	s.sub.Times = new(Times)
 	start := time.Now()
 	err := s.q.Submit(&s.sub)
-	t.add(&s.sub, time.Since(start))
+	t.addSubmission(&s.sub, time.Since(start))
 	s.sub.Times = nil
 	return err
 }

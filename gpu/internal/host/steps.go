@@ -25,7 +25,7 @@ func (d *Device) Streams(r *gpu.Request) (*lzseq.Streams, error) {
 	}
 	// The buffers still hold what the kernels left.
 	bounds, end := fusedBounds(len(r.Src))
-	s.begin(0, In)
+	s.beginSubmission(0, In)
 	s.downloadFrom(State, 0, 4*stateWords)
 	s.downloadFrom(Keys, 0, end)
 	if err := s.submit(); err != nil {

@@ -61,8 +61,8 @@ func newGroup(p *program) *group {
 	return g
 }
 
-// start prepares workgroup x, y of a grid.
-func (g *group) start(x, y uint32, grid [2]uint32) {
+// reset prepares workgroup x, y of a grid.
+func (g *group) reset(x, y uint32, grid [2]uint32) {
 	g.number = int(y*grid[0] + x)
 	g.nextEpoch()
 	g.begin, g.steps = g.epoch, 0

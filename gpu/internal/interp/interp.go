@@ -72,7 +72,7 @@ func (d *Driver) Close() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, q := range d.queues {
-		q.free()
+		q.release()
 	}
 }
 
@@ -112,7 +112,7 @@ func (d *Driver) tally(kernel string, c *Counters) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	sum := d.counters[kernel]
-	sum.Add(c)
+	sum.AddCounters(c)
 	d.counters[kernel] = sum
 }
 

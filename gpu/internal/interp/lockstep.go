@@ -23,8 +23,8 @@ type Work struct {
 	Conflicts    int64 // invocations whose atomic waits for another one's in the warp
 }
 
-// add adds the counts of d times n.
-func (w *Work) add(d *Work, n int64) {
+// addTimes adds the counts of d times n.
+func (w *Work) addTimes(d *Work, n int64) {
 	w.Instructions += d.Instructions * n
 	w.Issued += d.Issued * n
 	w.Divisions += d.Divisions * n
@@ -53,18 +53,18 @@ type Counters struct {
 	Longest   Work  // sum of the longest chain of each dispatch
 }
 
-// Add adds the counts of another run.
-func (c *Counters) Add(d *Counters) { c.add(d, 1) }
+// AddCounters adds the counts of another run.
+func (c *Counters) AddCounters(d *Counters) { c.addTimes(d, 1) }
 
-// add adds the counts of d times n.
-func (c *Counters) add(d *Counters, n int64) {
+// addTimes adds the counts of d times n.
+func (c *Counters) addTimes(d *Counters, n int64) {
 	c.Dispatches += d.Dispatches * n
 	c.Workgroups += d.Workgroups * n
-	c.Work.add(&d.Work, n)
+	c.Work.addTimes(&d.Work, n)
 	c.Memory += d.Memory * n
 	c.Unwritten += d.Unwritten * n
-	c.Chain.add(&d.Chain, n)
-	c.Longest.add(&d.Longest, n)
+	c.Chain.addTimes(&d.Chain, n)
+	c.Longest.addTimes(&d.Longest, n)
 }
 
 // lockstep runs the workgroup, warp after warp up to each barrier.
@@ -74,25 +74,25 @@ func (g *group) lockstep() {
 		var most Work
 		for from := 0; from < len(g.lanes); from += warp {
 			work := Work{}
-			work.add(&g.count.Work, -1)
+			work.addTimes(&g.count.Work, -1)
 			for g.step(g.lanes[from:min(from+warp, len(g.lanes))]) {
 			}
 			if g.fault != nil {
 				return
 			}
-			work.add(&g.count.Work, 1)
+			work.addTimes(&g.count.Work, 1)
 			if work.Issued > most.Issued {
 				most = work
 			}
 		}
-		chain.add(&most, 1)
+		chain.addTimes(&most, 1)
 		if !g.meet() {
 			break
 		}
 		chain.Barriers++
 	}
 	c := g.count
-	c.Chain.add(&chain, 1)
+	c.Chain.addTimes(&chain, 1)
 	if chain.Issued > c.Longest.Issued {
 		c.Longest = chain
 	}

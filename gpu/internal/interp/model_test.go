@@ -18,7 +18,7 @@ type use struct {
 // with the number of blocks, but for dispatches and the longest chain.
 func (u use) scaled(n int64) use {
 	c := Counters{}
-	c.add(&u.Counters, n)
+	c.addTimes(&u.Counters, n)
 	c.Dispatches, c.Longest = u.Dispatches, u.Longest
 	u.Counters = c
 	return u

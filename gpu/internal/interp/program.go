@@ -198,11 +198,11 @@ func (c *compiler) function(f *wgsl.Func, main bool) {
 		c.p.main = fn.start
 	}
 	c.block(f.Body)
-	c.leave()
+	c.endFunction()
 }
 
-// leave ends a function.
-func (c *compiler) leave() {
+// endFunction ends a function.
+func (c *compiler) endFunction() {
 	if c.current.back < 0 {
 		c.emit(opEnd, 0, 0, 0)
 		return

@@ -31,12 +31,12 @@ type buffer struct {
 
 // Shrink frees all buffers.
 func (q *queue) Shrink() error {
-	q.free()
+	q.release()
 	q.groups = map[string]*group{}
 	return nil
 }
 
-func (q *queue) free() {
+func (q *queue) release() {
 	for i := range q.work {
 		if q.work[i].data != nil {
 			q.d.held.Add(-1)
@@ -163,7 +163,7 @@ func (q *queue) dispatch(s *host.Dispatch) error {
 	g.seed, g.random = q.seed, rand.NewPCG(q.seed, 0)
 	g.stop, g.maxSteps = q.d.stopped.Load, q.d.options.MaxSteps
 	if q.epoch > 1<<28 {
-		q.forget()
+		q.resetStamps()
 	}
 	g.epoch, g.base = q.epoch, q.epoch+1
 	defer func() { q.epoch = g.epoch + uint32(p.size) }()
@@ -182,7 +182,7 @@ func (q *queue) dispatch(s *host.Dispatch) error {
 		count.Workgroups++
 		q.serial++
 		g.serial = q.serial
-		g.start(uint32(n)%x, uint32(n)/x, [2]uint32{x, y})
+		g.reset(uint32(n)%x, uint32(n)/x, [2]uint32{x, y})
 		if g.count != nil {
 			g.lockstep()
 		} else {
@@ -202,8 +202,8 @@ func (q *queue) dispatch(s *host.Dispatch) error {
 	return nil
 }
 
-// forget begins the stamps of cells again.
-func (q *queue) forget() {
+// resetStamps begins the stamps of cells again.
+func (q *queue) resetStamps() {
 	q.epoch = 0
 	for i := range q.work {
 		clear(q.work[i].cells)

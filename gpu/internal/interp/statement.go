@@ -36,7 +36,7 @@ func (c *compiler) statement(s *wgsl.Stmt) {
 		if s.X != nil {
 			c.eval(s.X, c.current.result)
 		}
-		c.leave()
+		c.endFunction()
 	case wgsl.Break:
 		l := c.loops[len(c.loops)-1]
 		l.breaks = append(l.breaks, c.emit(opJump, 0, 0, 0))

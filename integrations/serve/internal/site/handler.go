@@ -73,7 +73,7 @@ func New(c Config) *Handler {
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	begin := time.Now()
-	h.Counters.Begin()
+	h.Counters.BeginRequest()
 	x := newResponse(w, r, h.WriteTimeout)
 	var failure error
 	cut := true // a panic leaves it so
@@ -84,7 +84,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			Took: time.Since(begin), Encoded: x.encoded >= 0 && x.status == http.StatusOK,
 			Cut: cut, Err: failure, ClientGone: x.failed != nil || r.Context().Err() != nil,
 		}
-		h.Counters.End(done)
+		h.Counters.EndRequest(done)
 		h.log(done, p)
 		switch {
 		case p != nil:

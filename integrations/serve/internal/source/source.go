@@ -165,12 +165,12 @@ func (s *Source) reopen(done chan struct{}) {
 		return
 	}
 	s.set.cfg.Log.Info("opened again", "source", s.Label)
-	s.drop(s.current)
+	s.releaseVersion(s.current)
 	s.current = o
 }
 
-// drop ends a use. The caller holds s.mu.
-func (s *Source) drop(o *opened) {
+// releaseVersion ends a use. The caller holds s.mu.
+func (s *Source) releaseVersion(o *opened) {
 	o.users--
 	if o.users == 0 {
 		o.close()
@@ -181,7 +181,7 @@ func (s *Source) drop(o *opened) {
 func (v *View) Release() {
 	v.s.mu.Lock()
 	defer v.s.mu.Unlock()
-	v.s.drop(v.o)
+	v.s.releaseVersion(v.o)
 }
 
 // Name returns the name of the source.
@@ -337,7 +337,7 @@ func (t *Set) RemoteStats() (sum httprange.Stats) {
 func (t *Set) Close() {
 	for _, s := range t.Sources {
 		s.mu.Lock()
-		s.drop(s.current)
+		s.releaseVersion(s.current)
 		s.mu.Unlock()
 	}
 }

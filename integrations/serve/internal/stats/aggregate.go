@@ -79,7 +79,7 @@ func snapshotFiles(path string) ([]string, error) {
 func Add(runs []*Snapshot, top int) *Sum {
 	total := &Snapshot{Format: Format, Kind: "sum"}
 	for _, s := range runs {
-		total.add(s)
+		total.addSnapshot(s)
 		if s.Taken.After(total.Taken) {
 			total.Taken = s.Taken
 		}

@@ -96,7 +96,7 @@ func (k blockKey) String() string {
 
 type work struct{ items, bytes, errors, ns atomic.Int64 }
 
-func (w *work) add(items, bytes int64, took time.Duration) {
+func (w *work) addWork(items, bytes int64, took time.Duration) {
 	w.items.Add(items)
 	w.bytes.Add(bytes)
 	w.ns.Add(int64(took))
@@ -146,11 +146,11 @@ type Request struct {
 	Err          error // nil if there was none
 }
 
-// Begin counts a request that begins. The caller calls End.
-func (c *Counters) Begin() { c.flight.Add(1) }
+// BeginRequest counts a request that begins. The caller calls EndRequest.
+func (c *Counters) BeginRequest() { c.flight.Add(1) }
 
-// End counts a request that has ended.
-func (c *Counters) End(r *Request) {
+// EndRequest counts a request that has ended.
+func (c *Counters) EndRequest(r *Request) {
 	c.flight.Add(-1)
 	if r.Status > 0 && r.Status < len(c.status) {
 		c.status[r.Status].Add(1)
@@ -176,7 +176,7 @@ func (c *Counters) End(r *Request) {
 		c.mu.Unlock()
 	}
 	if c.mode >= TopN && r.Status < 300 {
-		c.files.Add(r.Path, 1, r.Bytes, r.Took)
+		c.files.AddCost(r.Path, 1, r.Bytes, r.Took)
 	}
 	if c.log != nil {
 		c.log.request(r)
@@ -208,7 +208,7 @@ func (c *Counters) Connection(n int64) { c.conns.Add(n) }
 
 // Stored implements source.Observer.
 func (c *Counters) Stored(n int, took time.Duration, err error) {
-	c.stored.add(1, int64(n), took)
+	c.stored.addWork(1, int64(n), took)
 	if err != nil {
 		c.stored.errors.Add(1)
 	}
@@ -220,9 +220,9 @@ func (c *Counters) Decoded(source, file string, e *compress.Stage) {
 	if e.First {
 		blocks, bytes = 1, e.Bytes
 	}
-	c.decode.add(blocks, bytes, e.Time)
+	c.decode.addWork(blocks, bytes, e.Time)
 	if c.mode >= TopN {
-		c.blocks.Add(blockKey{source, file, e.Block}, blocks, bytes, e.Time)
+		c.blocks.AddCost(blockKey{source, file, e.Block}, blocks, bytes, e.Time)
 	}
 	if c.log != nil {
 		c.log.block(source, file, e)
@@ -230,7 +230,7 @@ func (c *Counters) Decoded(source, file string, e *compress.Stage) {
 }
 
 // Waited implements source.Observer.
-func (c *Counters) Waited(d time.Duration) { c.waits.add(1, 0, d) }
+func (c *Counters) Waited(d time.Duration) { c.waits.addWork(1, 0, d) }
 
 // Reopened implements source.Observer.
 func (c *Counters) Reopened(err error) {

@@ -210,17 +210,17 @@ func (l *rowLog) request(r *Request) {
 	if r.Err != nil {
 		text = r.Err.Error()
 	}
-	l.add(&l.requests, r.Begin.UTC().Format(logTime), r.Method, r.Path, strconv.Itoa(r.Status),
+	l.addRow(&l.requests, r.Begin.UTC().Format(logTime), r.Method, r.Path, strconv.Itoa(r.Status),
 		strconv.FormatInt(r.Bytes, 10), strconv.FormatInt(int64(r.Took), 10),
 		strconv.FormatBool(r.Encoded), strconv.FormatBool(r.Cut), text)
 }
 
 func (l *rowLog) block(source, file string, e *compress.Stage) {
-	l.add(&l.blocks, e.Start.UTC().Format(logTime), source, file, strconv.FormatInt(e.Block, 10), e.Name,
+	l.addRow(&l.blocks, e.Start.UTC().Format(logTime), source, file, strconv.FormatInt(e.Block, 10), e.Name,
 		strconv.FormatInt(e.Bytes, 10), strconv.FormatInt(int64(e.Time), 10), strconv.Itoa(e.Worker))
 }
 
-func (l *rowLog) add(f *rowFile, row ...string) {
+func (l *rowLog) addRow(f *rowFile, row ...string) {
 	size := int64(len(row))
 	for i, s := range row {
 		// A row stays one line, also for programs that do not know CSV.

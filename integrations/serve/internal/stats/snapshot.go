@@ -147,9 +147,9 @@ type Log struct {
 	Dropped int64 `json:"dropped"`
 }
 
-// add adds the numbers of another run. Sizes of caches and processes add up to those of the
+// addSnapshot adds the numbers of another run. Sizes of caches and processes add up to those of the
 // cluster.
-func (s *Snapshot) add(o *Snapshot) {
+func (s *Snapshot) addSnapshot(o *Snapshot) {
 	addMap(&s.Requests.ByStatus, o.Requests.ByStatus)
 	addMap(&s.Errors, o.Errors)
 	for i, n := range o.Requests.Time.Counts {
@@ -169,15 +169,15 @@ func (s *Snapshot) add(o *Snapshot) {
 			o.Cache.Evictions, o.Cache.Bytes, o.Cache.Limit, o.Remote.Requests, o.Remote.Retries,
 			o.Remote.Bytes, o.Reopened.Done, o.Reopened.Failed, o.Process.Memory,
 			o.Process.MemoryLimit, o.Process.Goroutines, o.Process.Connections, o.Log.Rows, o.Log.Dropped})
-	s.Decode.add(o.Decode)
-	s.Stored.add(o.Stored)
+	s.Decode.addWork(o.Decode)
+	s.Stored.addWork(o.Stored)
 	s.Waits.Count += o.Waits.Count
 	s.Waits.Time += o.Waits.Time
 	s.Blocks = append(s.Blocks, o.Blocks...)
 	s.Files = append(s.Files, o.Files...)
 }
 
-func (w *Work) add(o Work) {
+func (w *Work) addWork(o Work) {
 	w.Items += o.Items
 	w.Bytes += o.Bytes
 	w.Errors += o.Errors

@@ -28,7 +28,7 @@ func TestTop(t *testing.T) {
 		k, took := int(z.Uint64()), time.Duration(1+r.IntN(100))
 		exact[k] += took
 		total += took
-		top.Add(k, 1, 10, took)
+		top.AddCost(k, 1, 10, took)
 	}
 	if len(top.keys) != limit || len(top.heap) != limit {
 		t.Fatalf("%d keys", len(top.keys))
@@ -87,9 +87,9 @@ func fill(c *Counters) {
 	for i := range 8 {
 		wg.Go(func() {
 			for range 100 {
-				c.Begin()
+				c.BeginRequest()
 				took := time.Millisecond * time.Duration(i+1)
-				c.End(&Request{Method: "GET", Path: "/a\n,\"", Status: 200, Bytes: 5, Took: took})
+				c.EndRequest(&Request{Method: "GET", Path: "/a\n,\"", Status: 200, Bytes: 5, Took: took})
 				c.Decoded("s", "f", &compress.Stage{Name: "check", First: true, Bytes: 7, Time: 3})
 				c.Decoded("s", "f", &compress.Stage{Name: "rans", Bytes: 7, Time: 4})
 				c.Stored(9, 2, nil)
@@ -97,8 +97,8 @@ func fill(c *Counters) {
 		})
 	}
 	wg.Wait()
-	c.Begin()
-	c.End(&Request{Status: 500, Err: compress.ErrCorrupt})
+	c.BeginRequest()
+	c.EndRequest(&Request{Status: 500, Err: compress.ErrCorrupt})
 }
 
 // TestCounters checks a snapshot of concurrent work, and the metrics made of it.

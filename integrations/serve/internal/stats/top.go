@@ -40,8 +40,8 @@ func NewTop[K comparable](limit int) *Top[K] {
 	return &Top[K]{limit: limit, keys: map[K]*entry[K]{}}
 }
 
-// Add adds to what a key has cost.
-func (t *Top[K]) Add(key K, count, bytes int64, took time.Duration) {
+// AddCost adds to what a key has cost.
+func (t *Top[K]) AddCost(key K, count, bytes int64, took time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	e := t.keys[key]
