@@ -266,6 +266,28 @@ func tuneContent() (content []byte) {
 	return append(content, bbtest.MixedBytes(3*bbtest.BlockSize+77)...)
 }
 
+// tunedAtOnce checks that AppendEncode compresses content as a Writer with the same options did.
+func tunedAtOnce(
+	t *testing.T, f compress.Format, content, want []byte, opts []compress.WriterOption, what string,
+) {
+	t.Helper()
+	got, err := compress.AppendEncode(nil, content, append(opts[:4:4], compress.WithContentSize(-1))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f != compress.PZ {
+		return
+	}
+	back, err := compress.AppendDecode(nil, got)
+	if err != nil || !bytes.Equal(back, content) {
+		t.Errorf("%s, AppendEncode: %v", what, err)
+	}
+	// The header may hold the size.
+	if n := len(got) - len(want); n < -16 || n > 16 {
+		t.Errorf("%s, AppendEncode: %d bytes, Writer: %d", what, len(got), len(want))
+	}
+}
+
 // TestTuning checks that tuning depends on a block's content alone: output is the same with any
 // number of workers, on a device and through every function that compresses.
 func TestTuning(t *testing.T) {
@@ -295,8 +317,8 @@ func TestTuning(t *testing.T) {
 					tuning,
 				}
 				want := bbtest.Encode(t, content, opts...)
-				// Hash chains have no variants. From level 6 on lzseqr tries literals alone for any block as
-				// small as these.
+				// Hash chains have no variants. From level 6 on lzseqr tries literals alone for any
+				// block as small as these.
 				gains := level < 4 || p.Format != compress.Gzip &&
 					(level < 6 || level < 9 && p.Name != "lzseqr")
 				if gains && name != "literals" && len(want) >= len(fixed) {
@@ -312,27 +334,9 @@ func TestTuning(t *testing.T) {
 					t.Errorf("%s: %v", what, err)
 				}
 				// The calls alternate, so that pooled state has the other tuning.
-				for _, same := range []struct {
-					want []byte
-					opts []compress.WriterOption
-				}{{want, opts}, {fixed, append(opts[:3:3], compress.WithTuning(compress.TuneFixed))}} {
-					opts := append(same.opts[:4:4], compress.WithContentSize(-1))
-					got, err := compress.AppendEncode(nil, content, opts...)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if p.Format == compress.PZ {
-						back, err := compress.AppendDecode(nil, got)
-						if err != nil || !bytes.Equal(back, content) {
-							t.Errorf("%s, AppendEncode: %v", what, err)
-						}
-						// The header may hold the size.
-						if n := len(got) - len(same.want); n < -16 || n > 16 {
-							t.Errorf("%s, AppendEncode: %d bytes, Writer: %d", what, len(got),
-								len(same.want))
-						}
-					}
-				}
+				tunedAtOnce(t, p.Format, content, want, opts, what)
+				untuned := append(opts[:3:3], compress.WithTuning(compress.TuneFixed))
+				tunedAtOnce(t, p.Format, content, fixed, untuned, what)
 				for _, workers := range []int{1, 3} {
 					got := bbtest.Encode(t, content, append(opts, compress.WithConcurrency(workers))...)
 					bbtest.Equal(t, got, want, what)

@@ -209,8 +209,9 @@ func TestSeekTableChecksums(t *testing.T) {
 	}
 }
 
-// TestSeekTableHidesFrame checks that the entry of a frame with content cannot make it an empty one.
-// A block of one repeated byte has up to 128 KiB of content in a frame that is as short as an empty one.
+// TestSeekTableHidesFrame checks that the entry of a frame with content cannot make it an empty
+// one. A block of one repeated byte has up to 128 KiB of content in a frame that is as short as an
+// empty one.
 func TestSeekTableHidesFrame(t *testing.T) {
 	last := []byte("last\n")
 	stored := bbtest.StoredFrame(zstfile.Header{ContentSize: -1, Window: 1 << 17}, last)
@@ -235,6 +236,11 @@ func TestSeekTableHidesFrame(t *testing.T) {
 	}
 }
 
+// smallFrames are the options of a .zst file of small frames.
+var smallFrames = []compress.WriterOption{
+	compress.WithFormat(compress.Zstd), compress.WithBlockSize(bbtest.BlockSize),
+}
+
 // TestLostFrames checks that a Reader compares the frames that it has read with the seek table
 // behind them. It must report missing, repeated and reordered frames, and accept frames in front of
 // those that the table lists.
@@ -242,10 +248,7 @@ func TestLostFrames(t *testing.T) {
 	// The last frames have the same size.
 	content := slices.Concat(bbtest.TextBytes(5*bbtest.BlockSize+10, 1),
 		bbtest.RandomBytes(4*bbtest.BlockSize, 2))
-	zst := []compress.WriterOption{
-		compress.WithFormat(compress.Zstd), compress.WithBlockSize(bbtest.BlockSize),
-	}
-	written := bbtest.Encode(t, content, zst...)
+	written := bbtest.Encode(t, content, smallFrames...)
 	var frames [][]byte
 	for i := range 10 {
 		frames = append(frames, written[bbtest.FrameAt(t, written, i):bbtest.FrameAt(t, written, i+1)])
@@ -261,7 +264,7 @@ func TestLostFrames(t *testing.T) {
 	mixed := slices.Concat(skip, unsized, empty, frames[1],
 		bbtest.MakeSeekTable(true, seekEntry(unsized, content[:3000]), seekEntry(empty, nil), e1))
 	mixedContent := slices.Concat(content[:3000], content[bbtest.BlockSize:2*bbtest.BlockSize])
-	other := bbtest.Encode(t, content[:3*bbtest.BlockSize], append(zst, compress.WithChecksum(false))...)
+	other := bbtest.Encode(t, content[:3*bbtest.BlockSize], append(smallFrames, compress.WithChecksum(false))...)
 	for _, c := range []struct {
 		name    string
 		file    []byte
