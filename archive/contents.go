@@ -325,7 +325,8 @@ func (x *content) load() (err error) {
 
 // read returns the content from its beginning.
 func (x *content) read() (io.Reader, error) {
-	return compress.NewReader(io.NewSectionReader(x.src, 0, x.stat.Size()), x.opts...)
+	opts := append(slices.Clip(x.opts), compress.WithCache(nil)) // a Reader has none
+	return compress.NewReader(io.NewSectionReader(x.src, 0, x.stat.Size()), opts...)
 }
 
 // infoAs describes the content under the last element of a path.
