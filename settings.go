@@ -283,7 +283,7 @@ func (o *options) config(op pipeline.Op, p *pipeline.Pipeline, checks bool, inFl
 	}
 }
 
-// checkBackend reports whether s can do what [WithBackend] demands, for blocks of that size.
+// checkBackend reports whether s can do what [WithDevice] demands, for blocks of that size.
 func (o *options) checkBackend(
 	s *pipeline.Scheduler, op pipeline.Op, p *pipeline.Pipeline, checks bool, blockSize int,
 ) error {
