@@ -8,7 +8,8 @@ import (
 	"github.com/gopz/compress/internal/ldm"
 )
 
-// TestWindow: blocks repeat earlier ones of their stream, and none of another stream of the same run.
+// TestWindow: blocks repeat earlier ones of their stream, and none of another stream of the same
+// run.
 func TestWindow(t *testing.T) {
 	const size = 64 << 10
 	block := corpus.ByName("random").Make(size)
