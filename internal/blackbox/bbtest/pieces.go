@@ -10,7 +10,8 @@ import (
 	"github.com/gopz/compress"
 )
 
-// FlushBlock is the block size of tests with flushes, in bytes. Pieces of half a block are long for an lz77.Incremental.
+// FlushBlock is the block size of tests with flushes, in bytes. Pieces of half a block are long for
+// an lz77.Incremental.
 const FlushBlock = 32 << 10
 
 // SplitAtRandom cuts content at random places: mostly short pieces, some longer than a block.

@@ -274,7 +274,9 @@ func flipped(p []byte, at int) []byte {
 // TestZstdSections reads .zst files with sections, which are skippable frames.
 func TestZstdSections(t *testing.T) {
 	content := bbtest.MixedBytes(9*bbtest.BlockSize + 99)
-	opts := []compress.WriterOption{compress.WithFormat(compress.Zstd), compress.WithBlockSize(bbtest.BlockSize)}
+	opts := []compress.WriterOption{
+		compress.WithFormat(compress.Zstd), compress.WithBlockSize(bbtest.BlockSize),
+	}
 	first, second := bbtest.Encode(t, content[:5*bbtest.BlockSize], opts...),
 		bbtest.Encode(t, content[5*bbtest.BlockSize:], opts...)
 	frame := func(body []byte) []byte {

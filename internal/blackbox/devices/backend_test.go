@@ -155,7 +155,8 @@ func TestNoDevice(t *testing.T) {
 	}
 }
 
-// TestAssignedToCPU checks that a Writer uses no device without WithDevice, or without a stage for it.
+// TestAssignedToCPU checks that a Writer uses no device without WithDevice, or without a stage for
+// the device.
 func TestAssignedToCPU(t *testing.T) {
 	content := bbtest.MixedBytes(20 * bbtest.BlockSize)
 	want := bbtest.Encode(t, content, compress.WithBlockSize(bbtest.BlockSize))

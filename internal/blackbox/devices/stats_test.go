@@ -266,6 +266,37 @@ func tuneContent() (content []byte) {
 	return append(content, bbtest.MixedBytes(3*bbtest.BlockSize+77)...)
 }
 
+// A tuned is a Writer's settings with tuning.
+type tuned struct {
+	pipe   pipeline.Pipeline
+	level  int
+	name   string // of the tuning
+	tuning compress.WriterOption
+}
+
+func (c tuned) String() string { return fmt.Sprintf("%s, level %d, %s", c.pipe.Name, c.level, c.name) }
+
+// options returns the options with a tuning.
+func (c tuned) options(tuning compress.WriterOption) []compress.WriterOption {
+	return []compress.WriterOption{
+		bridge.Pipeline(c.pipe.Name), compress.WithLevel(c.level),
+		compress.WithBlockSize(bbtest.BlockSize), tuning,
+	}
+}
+
+// onDevice reports whether blocks may run on a device: none has context-coded streams, or the
+// finder of level 9.
+func (c tuned) onDevice() bool {
+	return c.pipe.Format == compress.PZ && (c.level < 6 || c.level < 9 && c.pipe.Name == "lzr")
+}
+
+// gains reports whether tuning makes tuneContent smaller. Hash chains have no variants. From level
+// 6 on lzseqr tries literals alone for any block as small as these.
+func (c tuned) gains() bool {
+	return c.name != "literals" && (c.level < 4 || c.pipe.Format != compress.Gzip &&
+		(c.level < 6 || c.level < 9 && c.pipe.Name != "lzseqr"))
+}
+
 // TestTuning checks that tuning depends on a block's content alone: output is the same with any
 // number of workers, on a device and through every function that compresses.
 func TestTuning(t *testing.T) {
@@ -276,81 +307,77 @@ func TestTuning(t *testing.T) {
 	}
 	for _, p := range bridge.Pipelines() {
 		for _, level := range levels {
-			// Devices have no context-coded streams, and no finder of level 9.
-			onDevice := p.Format == compress.PZ && (level < 6 || level < 9 && p.Name == "lzr")
-			fixed := bbtest.Encode(t, content, bridge.Pipeline(p.Name), compress.WithLevel(level),
-				compress.WithBlockSize(bbtest.BlockSize))
 			for name, tuning := range map[string]compress.WriterOption{
-				"auto":  compress.WithTuning(compress.TuneAuto),
-				"trial": compress.WithTuning(compress.TuneTrial), "literals": bridge.Literals(),
+				"auto": compress.WithTuning(compress.TuneAuto), "literals": bridge.Literals(),
+				"trial": compress.WithTuning(compress.TuneTrial),
 			} {
-				what := fmt.Sprintf("%s, level %d, %s", p.Name, level, name)
-				opts := []compress.WriterOption{
-					bridge.Pipeline(p.Name),
-					compress.WithLevel(level),
-					compress.WithBlockSize(bbtest.BlockSize),
-					tuning,
-				}
-				want := bbtest.Encode(t, content, opts...)
-				// Hash chains have no variants. From level 6 on lzseqr tries literals alone for any block as
-				// small as these.
-				gains := level < 4 || p.Format != compress.Gzip &&
-					(level < 6 || level < 9 && p.Name != "lzseqr")
-				if gains && name != "literals" && len(want) >= len(fixed) {
-					t.Errorf("%s: %d bytes, not fewer than %d without tuning", what, len(want),
-						len(fixed))
-				}
-				if p.Format != compress.PZ {
-					t.Run(what, func(t *testing.T) {
-						bbtest.Equal(t, bbtest.DecodeReference(t, p.Name, want), content, what)
-					})
-				}
-				if got, err := bbtest.Decode(want); err != nil || !bytes.Equal(got, content) {
-					t.Errorf("%s: %v", what, err)
-				}
-				// The calls alternate, so that pooled state has the other tuning.
-				for _, same := range []struct {
-					want []byte
-					opts []compress.WriterOption
-				}{{want, opts}, {fixed, append(opts[:3:3], compress.WithTuning(compress.TuneFixed))}} {
-					opts := append(same.opts[:4:4], compress.WithContentSize(-1))
-					got, err := compress.AppendEncode(nil, content, opts...)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if p.Format == compress.PZ {
-						back, err := compress.AppendDecode(nil, got)
-						if err != nil || !bytes.Equal(back, content) {
-							t.Errorf("%s, AppendEncode: %v", what, err)
-						}
-						// The header may hold the size.
-						if n := len(got) - len(same.want); n < -16 || n > 16 {
-							t.Errorf("%s, AppendEncode: %d bytes, Writer: %d", what, len(got),
-								len(same.want))
-						}
-					}
-				}
-				for _, workers := range []int{1, 3} {
-					bbtest.Equal(t, bbtest.Encode(t, content,
-						append(opts, compress.WithConcurrency(workers))...), want,
-						what)
-					s, d := bbtest.DeviceScheduler(t, workers, gpu.SoftConfig{Batch: 3})
-					for _, b := range []gpu.Backend{gpu.BackendAuto, gpu.BackendGPU,
-						gpu.BackendFused} {
-						if b.Strict() && !onDevice {
-							continue
-						}
-						opts := append(opts, compress.WithScheduler(s), compress.WithDevice(d, b, b))
-						bbtest.Equal(t, bbtest.Encode(t, content, opts...), want, what+" on a device")
-					}
-					// Only strict backends run on the device for sure.
-					if onDevice && name != "literals" &&
-						bbtest.RanOn(s.Stats(), gpu.BackendGPU) == 0 {
-						t.Errorf("%s: no block ran on the device", what)
-					}
-				}
+				tuned{p, level, name, tuning}.test(t, content)
 			}
 		}
+	}
+}
+
+func (c tuned) test(t *testing.T, content []byte) {
+	t.Helper()
+	fixed := bbtest.Encode(t, content, c.options(nil)...)
+	want := bbtest.Encode(t, content, c.options(c.tuning)...)
+	if c.gains() && len(want) >= len(fixed) {
+		t.Errorf("%v: %d bytes, not fewer than %d without tuning", c, len(want), len(fixed))
+	}
+	if c.pipe.Format != compress.PZ {
+		t.Run(c.String(), func(t *testing.T) {
+			bbtest.Equal(t, bbtest.DecodeReference(t, c.pipe.Name, want), content, c.String())
+		})
+	}
+	if got, err := bbtest.Decode(want); err != nil || !bytes.Equal(got, content) {
+		t.Errorf("%v: %v", c, err)
+	}
+	// The calls alternate, so that pooled state has the other tuning.
+	c.testOneShot(t, content, len(want), c.tuning)
+	c.testOneShot(t, content, len(fixed), compress.WithTuning(compress.TuneFixed))
+	for _, workers := range []int{1, 3} {
+		c.testDevice(t, content, want, workers)
+	}
+}
+
+// testOneShot calls AppendEncode with a tuning. size is that of a Writer's file.
+func (c tuned) testOneShot(t *testing.T, content []byte, size int, tuning compress.WriterOption) {
+	t.Helper()
+	opts := append(c.options(tuning), compress.WithContentSize(-1))
+	got, err := compress.AppendEncode(nil, content, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.pipe.Format != compress.PZ {
+		return
+	}
+	back, err := compress.AppendDecode(nil, got)
+	if err != nil || !bytes.Equal(back, content) {
+		t.Errorf("%v, AppendEncode: %v", c, err)
+	}
+	// The header may hold the size.
+	if n := len(got) - size; n < -16 || n > 16 {
+		t.Errorf("%v, AppendEncode: %d bytes, Writer: %d", c, len(got), size)
+	}
+}
+
+// testDevice writes content with so many workers, without and with a device.
+func (c tuned) testDevice(t *testing.T, content, want []byte, workers int) {
+	t.Helper()
+	opts := c.options(c.tuning)
+	bbtest.Equal(t, bbtest.Encode(t, content, append(opts, compress.WithConcurrency(workers))...), want,
+		c.String())
+	s, d := bbtest.DeviceScheduler(t, workers, gpu.SoftConfig{Batch: 3})
+	for _, b := range []gpu.Backend{gpu.BackendAuto, gpu.BackendGPU, gpu.BackendFused} {
+		if b.Strict() && !c.onDevice() {
+			continue
+		}
+		on := append(opts, compress.WithScheduler(s), compress.WithDevice(d, b, b))
+		bbtest.Equal(t, bbtest.Encode(t, content, on...), want, c.String()+" on a device")
+	}
+	// Only strict backends run on the device for sure.
+	if c.onDevice() && c.name != "literals" && bbtest.RanOn(s.Stats(), gpu.BackendGPU) == 0 {
+		t.Errorf("%v: no block ran on the device", c)
 	}
 }
 

@@ -259,8 +259,8 @@ func TestReaderAtRecover(t *testing.T) {
 	}
 }
 
-// TestPosition checks that a position counts each block of content once, in all formats, and is never
-// behind the blocks written.
+// TestPosition checks that a position counts each block of content once, in all formats, and is
+// never behind the blocks written.
 func TestPosition(t *testing.T) {
 	mixed := corpus.ByName("mixed").Make(3*bbtest.BlockSize + 1)
 	content := append(append(mixed, make([]byte, 2*bbtest.BlockSize)...),

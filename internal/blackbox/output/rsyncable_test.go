@@ -297,18 +297,18 @@ func TestRsyncableReadAhead(t *testing.T) {
 // TestRsyncableOptions checks the block sizes, and what excludes one another.
 func TestRsyncableOptions(t *testing.T) {
 	for _, c := range []struct {
-		opts []compress.WriterOption
+		opt  compress.WriterOption
 		want int
 	}{
 		{nil, 1 << 20},
-		{[]compress.WriterOption{compress.WithLevel(9)}, 1 << 20},
-		{[]compress.WriterOption{compress.WithBlockSize(1 << 16)}, 1 << 16},
-		{[]compress.WriterOption{compress.WithContentSize(70_000)}, 1 << 20},
-		{[]compress.WriterOption{compress.WithRsyncable(false)}, 2 << 20},
+		{compress.WithLevel(9), 1 << 20},
+		{compress.WithBlockSize(1 << 16), 1 << 16},
+		{compress.WithContentSize(70_000), 1 << 20},
+		{compress.WithRsyncable(false), 2 << 20},
 	} {
-		opts := append([]compress.WriterOption{compress.WithLevel(4), compress.WithRsyncable(true)}, c.opts...)
-		if info, err := bbtest.FileInfo(bbtest.Encode(t, make([]byte, 70_000), opts...)); err != nil ||
-			info.Streams[0].BlockSize != c.want {
+		file := bbtest.Encode(t, make([]byte, 70_000), compress.WithLevel(4),
+			compress.WithRsyncable(true), c.opt)
+		if info, err := bbtest.FileInfo(file); err != nil || info.Streams[0].BlockSize != c.want {
 			t.Errorf("blocks of %+v, want %d; %v", info.Streams, c.want, err)
 		}
 	}

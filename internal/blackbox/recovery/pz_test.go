@@ -24,23 +24,19 @@ func TestRecoverCutAndFollowed(t *testing.T) {
 	a := bbtest.MixedBytes(6*bbtest.BlockSize + 100)
 	for _, c := range []struct {
 		name string
-		opts []compress.WriterOption
+		opt  compress.WriterOption
 		b    []byte
 	}{
 		{"longer", nil, bbtest.RandomBytes(9*bbtest.BlockSize+50, 1)},
 		{"same", nil, a},
 		{"one block", nil, bbtest.TextBytes(90, 2)},
 		{"empty", nil, nil},
-		{
-			"no checks", []compress.WriterOption{compress.WithChecksum(false)},
-			bbtest.RandomBytes(9*bbtest.BlockSize, 1),
-		},
-		{"sizes", []compress.WriterOption{compress.WithContentSize(int64(len(a)))}, bbtest.MixedBytes(len(a))},
+		{"no checks", compress.WithChecksum(false), bbtest.RandomBytes(9*bbtest.BlockSize, 1)},
+		{"sizes", compress.WithContentSize(int64(len(a))), bbtest.MixedBytes(len(a))},
 	} {
-		one := bbtest.Encode(t, a, append(c.opts, compress.WithBlockSize(bbtest.BlockSize))...)
-		sized := append(c.opts, compress.WithBlockSize(bbtest.BlockSize),
+		one := bbtest.Encode(t, a, c.opt, compress.WithBlockSize(bbtest.BlockSize))
+		two := bbtest.Encode(t, c.b, c.opt, compress.WithBlockSize(bbtest.BlockSize),
 			compress.WithContentSize(int64(len(c.b))))
-		two := bbtest.Encode(t, c.b, sized...)
 		var cuts []int64
 		for b := range bbtest.OpenAt(t, one).Blocks() {
 			for _, more := range []int64{0, 3, 7, 11, pzfile.BlockHeaderSize, 40, b.Size - 1} {

@@ -233,16 +233,12 @@ func TestDictionaryErrors(t *testing.T) {
 			t.Errorf("Recover: %d bytes, %v", b.Len(), err)
 		}
 	}
-	_, err := compress.NewWriter(io.Discard, compress.WithDictionary(right),
-		compress.WithLongDistance(compress.MinWindow))
-	if !errors.Is(err, compress.ErrOption) {
-		t.Errorf("a dictionary and a window: %v", err)
-	}
-	_, err = compress.AppendEncode(nil, content, compress.WithFormat(compress.Gzip),
-		compress.WithDictionary(right))
-	if !errors.Is(err, compress.ErrOption) {
-		t.Errorf(".gz with a dictionary: %v", err)
-	}
+}
+
+// TestBadDictionary checks the errors of bytes that are no dictionary, and of content that needs
+// one.
+func TestBadDictionary(t *testing.T) {
+	all := bbtest.TestDictionaries(t)
 	if _, err := compress.NewReader(
 		nil, compress.WithDictionary(new(compress.Dictionary)),
 	); !errors.Is(err, compress.ErrOption) {
@@ -254,6 +250,8 @@ func TestDictionaryErrors(t *testing.T) {
 		}
 	}
 	// Content that repeats the dictionary of a frame that names none.
+	raw := bbtest.NewDictionary(t, all["raw"])
+	content := corpus.ByName("json").MakeSeed(3*bbtest.BlockSize, 5)
 	p := bbtest.Encode(t, content, compress.WithFormat(compress.Zstd), compress.WithDictionary(raw))
 	if _, err := bbtest.Decode(p); !errors.Is(err, compress.ErrCorrupt) {
 		t.Errorf("frame without an ID and without its dictionary: %v", err)

@@ -258,8 +258,8 @@ func TestLostFrames(t *testing.T) {
 	mixed := slices.Concat(skip, unsized, empty, frames[1],
 		bbtest.MakeSeekTable(true, seekEntry(unsized, content[:3000]), seekEntry(empty, nil), e1))
 	mixedContent := slices.Concat(content[:3000], content[bbtest.BlockSize:2*bbtest.BlockSize])
-	zst := []compress.WriterOption{compress.WithFormat(compress.Zstd), compress.WithBlockSize(bbtest.BlockSize)}
-	other := bbtest.Encode(t, content[:3*bbtest.BlockSize], append(zst, compress.WithChecksum(false))...)
+	other := bbtest.Encode(t, content[:3*bbtest.BlockSize], compress.WithFormat(compress.Zstd),
+		compress.WithBlockSize(bbtest.BlockSize), compress.WithChecksum(false))
 	for _, c := range []struct {
 		name    string
 		file    []byte
@@ -301,10 +301,7 @@ func TestLostFrames(t *testing.T) {
 			with(append(slices.Clone(frames[:7]), frames[8], frames[7], frames[9])...), nil,
 		},
 		{"no frame", seekTable, nil},
-		{
-			"missing in the second of two files",
-			append(slices.Clone(other), with(frames[1:]...)...), nil,
-		},
+		{"missing in the second of two files", slices.Concat(other, with(frames[1:]...)), nil},
 		{
 			"missing in a file of other frames",
 			append(slices.Clone(frames[1]), mixed[len(mixed)-12*3-17:]...), nil,

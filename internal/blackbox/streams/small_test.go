@@ -140,20 +140,17 @@ func TestSmallBlocksUseWorkers(t *testing.T) {
 	}
 }
 
-// TestSmallAllocations checks that calls for small content allocate nothing in the steady state,
-// and that their options may alternate.
-func TestSmallAllocations(t *testing.T) {
-	testenv.Measures(t)
-	content := bbtest.TextBytes(1000, 1)
-	dst := make([]byte, 0, 4096)
-	type list struct {
-		writer []compress.WriterOption
-		reader []compress.ReaderOption
-	}
-	var lists []list
+// An optionList has options of a Writer, and those of a Reader of its file.
+type optionList struct {
+	writer []compress.WriterOption
+	reader []compress.ReaderOption
+}
+
+// optionLists returns lists of options of all kinds.
+func optionLists() (lists []optionList) {
 	for _, f := range []compress.Format{compress.PZ, compress.Gzip, compress.Zstd} {
 		for _, level := range []int{1, 4, 6, 9} {
-			lists = append(lists, list{
+			lists = append(lists, optionList{
 				writer: []compress.WriterOption{compress.WithFormat(f), compress.WithLevel(level)},
 			})
 		}
@@ -162,13 +159,23 @@ func TestSmallAllocations(t *testing.T) {
 		compress.WithConcurrency(1), compress.WithScheduler(compress.NewScheduler(1)),
 		compress.WithContext(context.Background()), compress.WithMaxMemory(1 << 30),
 	} {
-		lists = append(lists, list{bbtest.ForWriter(opt), bbtest.ForReader(opt)})
+		lists = append(lists, optionList{bbtest.ForWriter(opt), bbtest.ForReader(opt)})
 	}
 	for _, opt := range []compress.WriterOption{
 		compress.WithBlockSize(1 << 20), compress.WithTuning(compress.TuneTrial),
 	} {
-		lists = append(lists, list{writer: []compress.WriterOption{opt}})
+		lists = append(lists, optionList{writer: []compress.WriterOption{opt}})
 	}
+	return lists
+}
+
+// TestSmallAllocations checks that calls for small content allocate nothing in the steady state,
+// and that their options may alternate.
+func TestSmallAllocations(t *testing.T) {
+	testenv.Measures(t)
+	content := bbtest.TextBytes(1000, 1)
+	dst := make([]byte, 0, 4096)
+	lists := optionLists()
 	var files [][]byte
 	for _, opts := range lists {
 		file, err := compress.AppendEncode(nil, content, opts.writer...)
