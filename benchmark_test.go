@@ -1,4 +1,4 @@
-package compress
+package compress_test
 
 import (
 	"bytes"
@@ -10,15 +10,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/blackbox/bbtest"
 	"github.com/gopz/compress/internal/corpus"
 )
 
 // benchContent returns the content of the benchmarks.
-func benchContent() []byte { return mixedBytes(8 << 20) }
+func benchContent() []byte { return bbtest.MixedBytes(8 << 20) }
 
 func BenchmarkWriter(b *testing.B) {
 	content := benchContent()
-	w := newWriter(b, io.Discard, WithBlockSize(64<<10))
+	w := bbtest.NewWriter(b, io.Discard, compress.WithBlockSize(64<<10))
 	b.SetBytes(int64(len(content)))
 	b.ReportAllocs()
 	for b.Loop() {
@@ -30,9 +32,9 @@ func BenchmarkWriter(b *testing.B) {
 
 func BenchmarkReader(b *testing.B) {
 	content := benchContent()
-	file := encode(b, content, WithBlockSize(64<<10))
+	file := bbtest.Encode(b, content, compress.WithBlockSize(64<<10))
 	src := bytes.NewReader(nil)
-	r := newReader(b, nil)
+	r := bbtest.NewReader(b, nil)
 	b.SetBytes(int64(len(content)))
 	b.ReportAllocs()
 	for b.Loop() {
@@ -44,9 +46,9 @@ func BenchmarkReader(b *testing.B) {
 
 func BenchmarkReadAt(b *testing.B) {
 	content := benchContent()
-	file := encode(b, content, WithBlockSize(64<<10))
-	open := func(b *testing.B, cache int64) *ReaderAt {
-		r, err := openFile(file, WithCache(NewCache(cache)))
+	file := bbtest.Encode(b, content, compress.WithBlockSize(64<<10))
+	open := func(b *testing.B, cache int64) *compress.ReaderAt {
+		r, err := bbtest.OpenFile(file, compress.WithCache(compress.NewCache(cache)))
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -84,8 +86,8 @@ func BenchmarkReadAt(b *testing.B) {
 }
 
 func BenchmarkSmall(b *testing.B) {
-	content := textBytes(1000, 1)
-	file, err := AppendEncode(nil, content)
+	content := bbtest.TextBytes(1000, 1)
+	file, err := compress.AppendEncode(nil, content)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -93,20 +95,20 @@ func BenchmarkSmall(b *testing.B) {
 	b.Run("AppendEncode", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			AppendEncode(dst, content)
+			compress.AppendEncode(dst, content)
 		}
 	})
 	b.Run("AppendDecode", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			AppendDecode(dst, file)
+			compress.AppendDecode(dst, file)
 		}
 	})
 }
 
-// BenchmarkBusyLatency measures calls of AppendEncode while another goroutine keeps all workers of the
-// process-wide scheduler busy. It reports the median, the 99th percentile and the longest call, in
-// milliseconds.
+// BenchmarkBusyLatency measures calls of AppendEncode while another goroutine keeps all workers of
+// the process-wide scheduler busy. It reports the median, the 99th percentile and the longest call,
+// in milliseconds.
 func BenchmarkBusyLatency(b *testing.B) {
 	other := corpus.ByName("text").Make(32 << 20)
 	for _, level := range []int{6, 8, 9} {
@@ -117,7 +119,8 @@ func BenchmarkBusyLatency(b *testing.B) {
 				go func() {
 					defer close(done)
 					for ctx.Err() == nil {
-						AppendEncode(nil, other, WithLevel(level), WithContext(ctx))
+						compress.AppendEncode(nil, other, compress.WithLevel(level),
+							compress.WithContext(ctx))
 					}
 				}()
 				time.Sleep(200 * time.Millisecond) // until the workers have begun
@@ -125,7 +128,7 @@ func BenchmarkBusyLatency(b *testing.B) {
 				var took []time.Duration
 				for b.Loop() {
 					start := time.Now()
-					AppendEncode(dst, content)
+					compress.AppendEncode(dst, content)
 					took = append(took, time.Since(start))
 				}
 				cancel()
@@ -142,28 +145,31 @@ func BenchmarkBusyLatency(b *testing.B) {
 
 // BenchmarkDictionary compresses and decompresses small files with a dictionary.
 func BenchmarkDictionary(b *testing.B) {
-	d := newDictionary(b, testDictionaries(b)["trained"])
+	d := bbtest.NewDictionary(b, bbtest.TestDictionaries(b)["trained"])
 	var files [][]byte
 	for i := range 100 {
-		files = append(files, document(i))
+		files = append(files, corpus.Document(uint64(i)))
 	}
 	out := make([]byte, 0, 8<<10)
 	for _, level := range []int{1, 4, 6, 9} {
-		opts := []Option{WithFormat(Zstd), WithDictionary(d), WithLevel(level)}
+		opts := []compress.WriterOption{
+			compress.WithFormat(compress.Zstd), compress.WithDictionary(d), compress.WithLevel(level),
+		}
 		b.Run(fmt.Sprintf("encode/level=%d", level), func(b *testing.B) {
 			b.SetBytes(int64(len(files[0])))
 			for i := range b.N {
-				AppendEncode(out, files[i%len(files)], opts...)
+				compress.AppendEncode(out, files[i%len(files)], opts...)
 			}
 		})
 	}
-	opts := []Option{WithFormat(Zstd), WithDictionary(d)}
+	dictionary := compress.WithDictionary(d)
 	for i, p := range files {
-		files[i], _ = AppendEncode(nil, p, opts...)
+		files[i], _ = compress.AppendEncode(nil, p, compress.WithFormat(compress.Zstd), dictionary)
 	}
+	reading := []compress.ReaderOption{dictionary}
 	b.Run("decode", func(b *testing.B) {
 		for i := range b.N {
-			AppendDecode(out, files[i%len(files)], opts...)
+			compress.AppendDecode(out, files[i%len(files)], reading...)
 		}
 	})
 }

@@ -41,7 +41,7 @@ func ExampleNewWriter_options() {
 	var file bytes.Buffer
 	w, err := compress.NewWriter(&file,
 		compress.WithLevel(9),
-		compress.WithPipeline("lzr"),
+		compress.WithFastDecoding(true),
 		compress.WithBlockSize(256<<10),
 		compress.WithConcurrency(2))
 	if err != nil {
@@ -145,15 +145,18 @@ func ExampleWithCache() {
 		}
 		defer r.Close()
 		word := make([]byte, 5)
-		for _, off := range []int64{4, 0, 6} {
-			if _, err := r.ReadAt(word, off); err != nil {
+		for range 2 { // the second time from the cache
+			if _, err := r.ReadAt(word, 10); err != nil {
 				log.Fatal(err)
 			}
+			fmt.Printf("%q\n", word)
 		}
 	}
-	s := cache.Stats()
-	fmt.Println(s.Hits, "hits,", s.Misses, "misses,", s.Bytes, "bytes")
-	// Output: 4 hits, 2 misses, 42 bytes
+	// Output:
+	// "brown"
+	// "brown"
+	// " the "
+	// " the "
 }
 
 func ExampleError() {
@@ -202,16 +205,16 @@ func ExampleWithDictionary() {
 		log.Fatal(err)
 	}
 	message := []byte(`{"user":"carol","action":"login","result":"ok"}`)
-	opts := []compress.Option{compress.WithFormat(compress.Zstd), compress.WithDictionary(dict)}
-	small, err := compress.AppendEncode(nil, message, opts...)
+	zstd, shared := compress.WithFormat(compress.Zstd), compress.WithDictionary(dict)
+	small, err := compress.AppendEncode(nil, message, zstd, shared)
 	if err != nil {
 		log.Fatal(err)
 	}
-	large, err := compress.AppendEncode(nil, message, compress.WithFormat(compress.Zstd))
+	large, err := compress.AppendEncode(nil, message, zstd)
 	if err != nil {
 		log.Fatal(err)
 	}
-	again, err := compress.AppendDecode(nil, small, opts...)
+	again, err := compress.AppendDecode(nil, small, shared)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"io"
 	"sync"
 
+	"github.com/gopz/compress/internal/codec/zstd"
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/gzaccess"
@@ -14,19 +15,29 @@ import (
 	"github.com/gopz/compress/internal/pzfile"
 	"github.com/gopz/compress/internal/zstdec"
 	"github.com/gopz/compress/internal/zstfile"
-	"github.com/gopz/compress/internal/zstframe"
 	"github.com/gopz/compress/pipeline"
 )
 
 // This file is where package compress chooses among the formats.
 
 // isKnown reports whether there is a pipeline with a number.
-func isKnown(id uint8) bool { return pipeline.ByID(id) != nil }
+func isKnown(id uint8) bool { return pipelineByID(id) != nil }
+
+// pipelineByID returns the pipeline with a number in .pz files, nil if there is none.
+func pipelineByID(id uint8) *pipeline.Pipeline {
+	all := pipeline.Pipelines()
+	for i := range all {
+		if all[i].ID == id && id != 0 {
+			return &all[i]
+		}
+	}
+	return nil
+}
 
 // pipelineOf returns the pipeline that decodes blocks of a format. id is its number in .pz files.
 func pipelineOf(f Format, id uint8) *pipeline.Pipeline {
 	if f == PZ {
-		return pipeline.ByID(id)
+		return pipelineByID(id)
 	}
 	return pipeline.Default(f)
 }
@@ -45,11 +56,15 @@ func (s *sources) newDecoder(checks bool) (zstfile.Decoder, error) {
 	if s.dict == nil {
 		return zstdec.New(checks, nil)
 	}
-	return zstdec.New(checks, s.dict.Dictionary)
+	d, err := zstd.ParseDictionary(s.dict.Bytes()) // without the tables that compress
+	if err != nil {
+		return nil, err
+	}
+	return zstdec.New(checks, d)
 }
 
-// begin begins to read a file.
-func (s *sources) begin(
+// beginFile begins to read a file.
+func (s *sources) beginFile(
 	f Format, in *container.Start, o *options, workers int,
 ) container.Source {
 	limits := &o.limits
@@ -78,8 +93,8 @@ type framers struct {
 	zst zstfile.Framer
 }
 
-// begin begins to write a file.
-func (f *framers) begin(o *options) container.Framer {
+// beginFile begins to write a file.
+func (f *framers) beginFile(o *options) container.Framer {
 	switch o.pipe.Format {
 	case Gzip:
 		// The system is left unknown, so that a file does not depend on where it was made.
@@ -97,7 +112,7 @@ func (f *framers) begin(o *options) container.Framer {
 		return &f.zst
 	}
 	size := o.contentSize
-	if o.streamLimit > 0 && size > o.streamLimit {
+	if o.streamSize > 0 && size > o.streamSize {
 		size = -1 // it is that of several streams
 	}
 	f.pz.Reset(pzfile.Header{
@@ -134,8 +149,8 @@ func readAnyIndex(src io.ReaderAt, size int64, limits *container.Limits) (*index
 	return pzfile.ReadIndex(src, size, limits, isKnown)
 }
 
-// isGzip reports whether a file begins like a .gz file.
-func isGzip(src io.ReaderAt, size int64) bool {
+// isGzipFile reports whether a file begins like a .gz file.
+func isGzipFile(src io.ReaderAt, size int64) bool {
 	var magic [container.DetectSize]byte
 	p := magic[:min(size, container.DetectSize)]
 	if container.ReadAt(src, p, 0) != nil {
@@ -145,8 +160,8 @@ func isGzip(src io.ReaderAt, size int64) bool {
 	return ok && f == Gzip
 }
 
-// isZstd reports whether a damaged file is a .zst file, by its first frame or its seek table.
-func isZstd(src io.ReaderAt, size int64) bool {
+// isZstdFile reports whether a damaged file is a .zst file, by its first frame or its seek table.
+func isZstdFile(src io.ReaderAt, size int64) bool {
 	var magic [container.DetectSize]byte
 	p := magic[:min(size, container.DetectSize)]
 	if container.ReadAt(src, p, 0) == nil {
@@ -156,31 +171,6 @@ func isZstd(src io.ReaderAt, size int64) bool {
 	}
 	return zstfile.HasSeekTable(src, size)
 }
-
-// ProbeZstd reports what [Recover] can use in a damaged .zst file of size bytes, from its first and
-// last bytes. table means that the file ends in a seek table, perhaps a damaged one. sized means
-// that its first frame states the size of its content.
-func ProbeZstd(src io.ReaderAt, size int64) (table, sized bool) {
-	p := make([]byte, min(max(size, 0), zstframe.MaxHeaderSize))
-	if container.ReadAt(src, p, 0) == nil {
-		h, _, err := zstframe.ParseHeader(p)
-		sized = err == nil && h.ContentSize >= 0
-	}
-	return zstfile.HasSeekTable(src, size), sized
-}
-
-// IndexFormat is a format of a file that has the index of a .gz file. See [ReaderAt.WriteIndex].
-type IndexFormat uint8
-
-// The formats. [WithIndex] reads all of them, also GZIDX version 0 and gztool's version 1.
-const (
-	IndexGZIDX  = IndexFormat(gzindex.GZIDX1)  // of indexed_gzip, version 1
-	IndexGztool = IndexFormat(gzindex.Gztool0) // .gzi of gztool, version 0
-	IndexBgzip  = IndexFormat(gzindex.Bgzip)   // .gzi of bgzip, for BGZF files only
-)
-
-// String returns the name of the format.
-func (f IndexFormat) String() string { return gzindex.Format(f).String() }
 
 // readGzipIndex is gzindex.ReadAt or gzindex.ReadLast.
 type readGzipIndex func(src io.ReaderAt, size int64, limits *container.Limits) (*gzindex.Index, error)
@@ -231,26 +221,36 @@ func (l *blockLoader) interval(block int64) {
 	l.gz.SetInterval(l.r.gz, block, l.r.opt.limits.Checks)
 	size := gzaccess.BufferSize(int(l.r.index.Blocks[block].Raw))
 	l.out = getBuffer(size, size)
-	l.blk.Serial = container.Serial{Decoder: l.gz, Buf: l.out.p}
+	l.serial = container.Serial{Decoder: l.gz, Buf: l.out.p}
+	l.blk.Serial = &l.serial
 }
 
-// WriteIndex writes the index of a .gz file to w, for [WithIndex] and for other programs. It may be
-// called at the same time as ReadAt. What the format cannot hold is an [ErrOption]: [IndexBgzip] is
-// for BGZF files whose members all fit into the memory limit, and files of other formats than .gz
-// have no such index. Errors of w are returned as they are.
-func (r *ReaderAt) WriteIndex(w io.Writer, f IndexFormat) error {
+// indexFormats holds the formats that WriteIndex writes.
+var indexFormats = map[string]gzindex.Format{
+	"gzidx": gzindex.GZIDX1, "gztool": gzindex.Gztool0, "bgzip": gzindex.Bgzip,
+}
+
+// WriteIndex writes the index of a .gz file to w, for [WithIndex] and for other programs. format is
+// "gzidx" for version 1 of indexed_gzip's format, "gztool" for version 0 of gztool's .gzi, or
+// "bgzip" for bgzip's .gzi. It may be called at the same time as ReadAt. What the format cannot
+// hold is an [ErrOption]: "bgzip" is for BGZF files whose members all fit into the memory limit,
+// and files of other formats than .gz have no such index. Errors of w are returned as they are.
+func (r *ReaderAt) WriteIndex(w io.Writer, format string) error {
+	f, known := indexFormats[format]
 	switch {
 	case r.ready() != nil:
 		return r.ready()
 	case r.gz == nil:
 		return errs.BadOption(".%v files have no separate index", r.index.Format)
+	case !known:
+		return errs.BadOption("unknown format of an index %q; valid names: bgzip, gzidx, gztool", format)
 	}
 	src := index.Cancelable{Src: r.src, Limits: &r.opt.limits}
-	return r.gz.Write(w, gzindex.Format(f), src)
+	return r.gz.Write(w, f, src)
 }
 
-// A crew makes the checkpoints of a .gz file on the workers of a scheduler. It is a [gzaccess.Crew].
-// A Reader decodes the file, and a run of its own packs the windows.
+// A crew makes the checkpoints of a .gz file on the workers of a scheduler. It is a
+// [gzaccess.Crew]. A Reader decodes the file, and a run of its own packs the windows.
 type crew struct {
 	opt   options
 	width int
@@ -288,13 +288,12 @@ func (c *crew) Width() int { return c.width }
 // Pack implements gzaccess.Crew.
 func (c *crew) Pack(p *gzaccess.Packing) {
 	if c.packs.run == nil {
-		cfg := c.opt.config(pipeline.Decompress, pipelineOf(Gzip, 0), false, c.width)
-		cfg.Grow = false
+		cfg := c.opt.config(pipeline.Decompress, pipelineOf(Gzip, 0), false, 0)
+		cfg.InFlight, cfg.Grow = c.width, false
 		c.packs.start(c.opt.scheduler(), cfg)
 	}
 	b := c.packs.run.Get()
-	b.Kind, b.Raw, b.Sum = container.Coded, 0, 0
-	b.Serial = container.Serial{Decoder: p}
+	b.Kind, b.Raw, b.Sum, b.Serial = uint8(container.Coded), 0, 0, p
 	c.packs.run.Submit(b)
 }
 
@@ -304,7 +303,7 @@ func (c *crew) Packed() (*gzaccess.Packing, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := b.Serial.Decoder.(*gzaccess.Packing)
+	p := b.Serial.(*gzaccess.Packing)
 	if err = b.Err; err != nil {
 		return nil, blockError(pipeline.Decompress, err, c.opt.limits.Context, 0, -1, p.Offset())
 	}

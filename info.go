@@ -6,7 +6,6 @@ import (
 	"io"
 	"iter"
 	"math"
-	"time"
 
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
@@ -27,11 +26,12 @@ type Info struct {
 }
 
 // StreamInfo describes one stream of a file: a stream of a .pz file, a member of a .gz file, which
-// is a single block, or a whole .zst file, whose blocks are its frames. With an index or checkpoints,
-// a whole .gz file is one stream, and its blocks are the intervals between checkpoints.
+// is a single block, or a whole .zst file, whose blocks are its frames. With an index or
+// checkpoints, a whole .gz file is one stream, and its blocks are the intervals between
+// checkpoints.
 //
-// A .pz stream names a dictionary by its ID, or by the CRC-32C of its content if it has no ID. Frames of
-// .zst name it by its ID or not at all. Dictionary is the first ID that a frame has.
+// A .pz stream names a dictionary by its ID, or by the CRC-32C of its content if it has no ID.
+// Frames of .zst name it by its ID or not at all. Dictionary is the first ID that a frame has.
 type StreamInfo struct {
 	Offset        int64  // of its header in the file
 	Size          int64  // bytes in the file, from header to footer
@@ -45,9 +45,9 @@ type StreamInfo struct {
 	Dictionary    uint32 // number of the dictionary that its blocks need; 0 if it names none
 }
 
-// BlockInfo describes one block of a .pz file, one frame of a .zst file, and one member of a .gz file
-// or one interval between its checkpoints. Intervals need not begin at a whole byte; the byte then counts for
-// both neighbours.
+// BlockInfo describes one block of a .pz file, one frame of a .zst file, and one member of a .gz
+// file or one interval between its checkpoints. Intervals need not begin at a whole byte; the byte
+// then counts for both neighbours.
 type BlockInfo struct {
 	Stream        int    // number of its stream, from 0
 	Number        int64  // in its stream, from 0
@@ -58,31 +58,31 @@ type BlockInfo struct {
 	Content       int64  // bytes of content
 }
 
-// ReadInfo describes the file of size bytes that src holds, in any format that a [Reader] knows.
-// Of a .pz file it reads headers and index, of a .zst file the headers of frames and blocks. A .gz
-// file is decompressed, because it states the sizes of its members only modulo 4 GiB. So are
-// frames of a .zst file that do not state their size. With [WithIndex] a .gz file is described by its
-// index, as one stream. [WithMaxMemory] and [WithMaxDecodedSize] hold as for a Reader.
+// ReadInfo describes the file of size bytes that src holds, in any format that a [Reader] knows. It
+// calls report, unless that is nil, for each block, in order. Of a .pz file it reads headers and
+// index, of a .zst file the headers of frames and blocks. A .gz file is decompressed, because it
+// states the sizes of its members only modulo 4 GiB. So are frames of a .zst file that do not state
+// their size. With [WithIndex] a .gz file is described by its index, as one stream. [WithMaxMemory]
+// and [WithMaxDecodedSize] hold as for a Reader.
+//
+// The members of a .gz file without an index and the frames of a .zst file are reported while they
+// are read. Damage behind them makes ReadInfo fail later. It keeps no frames, and takes 128 bytes
+// of memory for a member and 32 for any other block. An error of report ends it and is returned.
 //
 // With an error it returns a description of what is in front of the damage, as far as that is
 // known. With [ErrTrailing] that is everything but what follows the compressed data.
-func ReadInfo(src io.ReaderAt, size int64, opts ...Option) (Info, error) {
-	return ReadBlocks(src, size, func(BlockInfo) error { return nil }, opts...)
-}
-
-// ReadBlocks is [ReadInfo] and calls report for each block, in order: for the members of a .gz file
-// without an index, and the frames of a .zst file, while it reads them. Damage behind them makes it
-// fail later. It does not keep frames, and takes 128 bytes of memory for a member and 32 for any other
-// block. An error of report ends it and is returned.
-func ReadBlocks(
-	src io.ReaderAt, size int64, report func(BlockInfo) error, opts ...Option,
+func ReadInfo(
+	src io.ReaderAt, size int64, report func(BlockInfo) error, opts ...ReaderOption,
 ) (Info, error) {
-	o, err := newOptions(opts)
+	o, err := newOptions(forInfo, opts)
 	if err != nil {
 		return Info{}, err
 	}
 	if size < 0 {
 		return Info{}, errs.BadOption("file size %d is negative", size)
+	}
+	if report == nil {
+		report = func(BlockInfo) error { return nil }
 	}
 	info, err := readInfo(index.Cancelable{Src: src, Limits: &o.limits}, size, report, &o)
 	if cerr := o.canceled(); cerr != nil {
@@ -105,6 +105,8 @@ func readInfo(src io.ReaderAt, size int64, report func(BlockInfo) error, o *opti
 		return infoOf(&m.File), reportBlocks(&m.File, report)
 	} else if ok && f == Gzip {
 		return readGzipInfo(src, size, report, o)
+	} else if o.index != nil {
+		return Info{}, errs.BadOption("WithIndex is for .gz files")
 	} else if ok && f == Zstd {
 		return readZstdInfo(src, size, report, o)
 	}
@@ -307,7 +309,6 @@ func (z *zstdInfo) add(f *zstfile.Frame, end int64) error {
 func (z *zstdInfo) decode(f *zstfile.Frame, end int64) (int64, error) {
 	if z.dec == nil {
 		z.dec = &Reader{opt: *z.opt, sched: z.opt.scheduler()}
-		z.dec.opt.progress = nil
 	}
 	if most := z.opt.limits.MaxDecoded; most >= 0 {
 		z.dec.opt.limits.MaxDecoded = most - z.sum.Content
@@ -324,23 +325,4 @@ func (z *zstdInfo) decode(f *zstfile.Frame, end int64) (int64, error) {
 		}
 	}
 	return n, err
-}
-
-// ReadName returns what the header of a .gz file says of the file that was compressed: its name,
-// and the time when it was last modified. [WithName] sets both. They come from the writer of the
-// .gz file, who may have chosen a name such as "../x". The name is "" and the time zero if the
-// header does not state them, or if the data has another format. A name of more than 65,536 bytes
-// is "" too. Empty input is an [ErrTruncated]. ReadName reads no more of src than it needs, apart
-// from buffering.
-func ReadName(src io.Reader) (name string, modTime time.Time, err error) {
-	h, err := gzfile.ReadHeader(src)
-	if err != nil {
-		return "", time.Time{}, err
-	}
-	if h.ModTime != 0 {
-		modTime = time.Unix(int64(h.ModTime), 0)
-	}
-	// The header has the bytes of the file name, whatever they mean.
-	b, _ := gzfile.Latin1(nil, h.Name)
-	return string(b), modTime, nil
 }

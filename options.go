@@ -8,70 +8,80 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/blockcache"
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/gzfile"
-	"github.com/gopz/compress/internal/pzfile"
+	"github.com/gopz/compress/internal/hook"
+	"github.com/gopz/compress/internal/ldm"
 	"github.com/gopz/compress/pipeline"
 )
 
-// Limits and defaults of options.
-const (
-	MinLevel = 1 // fastest
-	MaxLevel = 9 // densest
+// A WriterOption changes how a [Writer], [AppendEncode] or a [Plan] compresses. Of two options that
+// set the same thing, the later one counts. A nil option does nothing. Values out of their range
+// and options that contradict each other make the constructor fail with [ErrOption]; none is
+// ignored.
+type WriterOption interface {
+	setWriter(o *options) error
+}
 
-	// DefaultLevel is the level of a Writer of .pz or .zst without [WithLevel]. It balances ratio
-	// and speed; see docs/generated/frontier.md.
-	DefaultLevel = pipeline.DefaultLevel // 4
-	// DefaultGzipLevel is that of a Writer of .gz. Files are about as large as those of gzip -6, or
-	// smaller.
-	DefaultGzipLevel = pipeline.DefaultGzipLevel // 6
+// A ReaderOption changes how a [Reader], [ReaderAt], [AppendDecode], [ReadInfo] or [Recover]
+// decompresses. The rules of [WriterOption] hold. Those that only some of the five know are an
+// [ErrOption] for the others.
+type ReaderOption interface {
+	setReader(o *options) error
+}
 
-	MinBlockSize = pzfile.MinBlockSize // 4 KiB
-	MaxBlockSize = pzfile.MaxBlockSize // 64 MiB
+// An Option works in both directions.
+type Option interface {
+	WriterOption
+	ReaderOption
+}
 
-	// MaxConcurrency is the largest number of workers of a scheduler: 1024.
-	MaxConcurrency = pipeline.MaxWorkers
-
-	// DefaultPipeline is the pipeline of a Writer without [WithFormat] or [WithPipeline].
-	DefaultPipeline = "lzseqr"
-
-	// DefaultReaderMemory is the memory limit of a Reader or ReaderAt without [WithMaxMemory]: 1
-	// GiB. It suffices for several blocks of the largest size, and keeps a few hostile bytes from
-	// claiming a machine.
-	DefaultReaderMemory = container.DefaultMemory
+type (
+	option       func(o *options) error // an Option
+	writerOption func(o *options) error // a WriterOption
+	readerOption func(o *options) error // a ReaderOption
 )
 
-// An Option changes how a Writer, Reader or ReaderAt, AppendEncode, AppendDecode or Recover works.
-// An option that does not apply, such as a level for a Reader, is ignored if it is valid, so that
-// one list can serve both directions. An option out of its range makes the constructor fail with
-// [ErrOption]. Of two options that set the same thing, the later one counts.
-type Option func(*options) error
+func (f option) setWriter(o *options) error       { return f(o) }
+func (f option) setReader(o *options) error       { return f(o) }
+func (f writerOption) setWriter(o *options) error { return f(o) }
+func (f readerOption) setReader(o *options) error { return f(o) }
 
 type options struct {
-	level                  int // 0: the pipeline's default
-	pipe                   *pipeline.Pipeline
-	sched                  *Scheduler          // nil: as workers says
-	workers                int                 // of a private scheduler; 0 is for the shared one
-	private                *pipeline.Scheduler // see scheduler
-	blockSize              int                 // 0: the level's
-	limits                 container.Limits
-	contentSize            int64 // −1: unknown
-	progress               func(Progress)
-	position               *atomic.Int64 // of WithPosition; nil is none
-	tuning                 Tuning
-	rsyncable, singleFrame bool
-	streamLimit            int64 // content after which a stream ends, in bytes; 0 if none does
-	window                 int64 // of WithLongDistance; 0 is none
-	dict                   *pipeline.Dictionary
-	zeroFill               bool
-	assign                 pipeline.Assignment
-	trace                  func(StageEvent)
-	name                   string // of WithName, as package gzfile wants it
-	modTime                uint32
-	index                  io.ReaderAt // of WithIndex; nil is none
-	indexSize              int64
-	cache                  *Cache // of WithCache; nil is one of its own
+	level       int // 0: the pipeline's default
+	format      Format
+	fast        bool               // of WithFastDecoding
+	pipe        *pipeline.Pipeline // what format and fast select
+	sched       *Scheduler         // nil: as workers says
+	workers     int                // of a private scheduler; 0 is for the shared one
+	private     *pipeline.Scheduler
+	dev         gpu.Device // of WithDevice; nil is none
+	assign      pipeline.Assignment
+	blockSize   int // 0: the level's
+	limits      container.Limits
+	contentSize int64 // −1: unknown
+	tuning      pipeline.Tuning
+	rsyncable   bool
+	singleFrame bool
+	planned     bool         // for a Plan
+	streamSize  int64        // content after which a stream ends, in bytes; 0 if none does
+	endStream   func() error // called behind such a stream
+	window      int64        // of WithLongDistance; 0 is none
+	dict        *pipeline.Dictionary
+	name        string // of WithName, as package gzfile wants it
+	modTime     uint32
+
+	zeroFill  bool
+	index     io.ReaderAt // of WithIndex; nil is none
+	indexSize int64
+	cache     *Cache // of WithCache; nil is one of its own
+
+	progress func(Progress)
+	trace    func(Stage)
+	position *atomic.Int64 // of the content compressed; nil is none
 }
 
 // Progress says how far a Writer or Reader has come.
@@ -84,130 +94,101 @@ type Progress struct {
 
 // WithLevel sets the level of a Writer, from [MinLevel] (fastest) to [MaxLevel] (densest). The
 // default depends on the format: [DefaultLevel] or [DefaultGzipLevel].
-func WithLevel(level int) Option {
-	return func(o *options) error {
+func WithLevel(level int) WriterOption {
+	return writerOption(func(o *options) error {
 		if level < MinLevel || level > MaxLevel {
 			return errs.BadOption("level %d is not in %d … %d", level, MinLevel, MaxLevel)
 		}
 		o.level = level
 		return nil
-	}
+	})
 }
 
-// Format is a file format: [PZ], [Gzip] or [Zstd]. Its String method returns the file name
-// extension: "pz", "gz" or "zst".
-type Format = container.Format
-
-// The formats.
-const (
-	PZ   = container.PZ   // .pz, the format of this package; see docs/FORMAT.md
-	Gzip = container.Gzip // .gz, RFC 1952: one member, which every gzip reads
-	Zstd = container.Zstd // .zst, RFC 8878: a frame for each block, and a seek table
-)
-
-// DetectFormat returns the format of data that begins with p, from its magic number. Four bytes
-// are enough. ok is false if they are of no known format.
-func DetectFormat(p []byte) (f Format, ok bool) {
-	f, ok, _ = container.Detect(p)
-	return f, ok
-}
-
-// WithFormat sets the format that a Writer writes; the default is [PZ]. It chooses the format's
-// default pipeline. [WithPipeline] sets the same thing; the later of the two counts. Readers detect
-// the format themselves.
-func WithFormat(f Format) Option {
-	return func(o *options) error {
-		if o.pipe = pipeline.Default(f); o.pipe == nil {
+// WithFormat sets the format that a Writer writes; the default is [PZ]. Readers detect the format
+// themselves.
+func WithFormat(f Format) WriterOption {
+	return writerOption(func(o *options) error {
+		if pipeline.Default(f) == nil {
 			return errs.BadOption("unknown format %d; valid formats: PZ, Gzip, Zstd", f)
 		}
+		o.format, o.pipe = f, nil
 		return nil
-	}
+	})
 }
 
-// WithPipeline chooses how a Writer compresses, and thereby the format, by one of the names that
-// [Pipelines] lists. Most programs need only [WithFormat].
-func WithPipeline(name string) Option {
-	return func(o *options) error {
-		p := pipeline.ByName(name)
-		if p == nil {
-			var valid []string
-			for _, p := range pipeline.Pipelines() {
-				valid = append(valid, p.Name)
-			}
-			return errs.BadOption("unknown pipeline %q; valid names: %s", name, strings.Join(valid, ", "))
-		}
-		o.pipe = p
+// WithFastDecoding makes .pz files that restore faster, most of all at low levels, and are about
+// 15% larger. [WithFormat] with another format excludes it.
+func WithFastDecoding(on bool) WriterOption {
+	return writerOption(func(o *options) error {
+		o.fast = on
 		return nil
-	}
+	})
 }
 
 // Tuning says whether a Writer chooses settings anew for each block; see [WithTuning].
-type Tuning = pipeline.Tuning
+type Tuning uint8
 
 // The ways of tuning.
 const (
-	TuneFixed = pipeline.TuneFixed // the level's settings for all blocks; the default
-	TuneAuto  = pipeline.TuneAuto  // by statistics of a small sample of the block
-	TuneTrial = pipeline.TuneTrial // by compressing a larger sample in several ways
-	// TuneLiterals uses no matches, whatever the level. In .gz that leaves Huffman codes alone.
-	TuneLiterals = pipeline.TuneLiterals
+	TuneFixed Tuning = iota // the level's settings for all blocks; the default
+	TuneAuto                // by statistics of a small sample of the block
+	TuneTrial               // by compressing a larger sample in several ways
 )
 
 // WithTuning lets a Writer depart from its level's settings for blocks whose content is better
-// served by others. It may change how matches are searched, use no matches at all, or, with
-// pipeline lzseqr at level 5, code literals by context, which is slower both ways.
+// served by others. It may change how matches are searched, use no matches at all, or, in .pz at
+// level 5, code literals by context, which is slower both ways.
 //
 // Block size, memory for decompression and compatibility stay the same. The output depends only on
 // content and options. docs/TUNING.md says what each way brings and costs.
-func WithTuning(t Tuning) Option {
-	return func(o *options) error {
-		if t > TuneLiterals {
-			return errs.BadOption(
-				"unknown tuning %d; valid values: TuneFixed, TuneAuto, TuneTrial, TuneLiterals", t)
+func WithTuning(t Tuning) WriterOption {
+	return writerOption(func(o *options) error {
+		if t > TuneTrial {
+			return errs.BadOption("unknown tuning %d; valid values: TuneFixed, TuneAuto, TuneTrial", t)
 		}
-		o.tuning = t
+		o.tuning = pipeline.Tuning(t)
 		return nil
-	}
+	})
 }
 
 // WithConcurrency sets how many blocks are worked on at the same time. 0, the default, means the
 // scheduler that the whole process shares, with GOMAXPROCS workers. Any other number up to
-// [MaxConcurrency] gives each Writer or Reader a scheduler of its own with so many workers. Use
-// [WithScheduler] to share one among several of them.
+// 1,024 gives each Writer or Reader a scheduler of its own with so many workers. [WithScheduler]
+// shares one among several of them; the two options exclude each other.
 //
 // From level 8 on a worker without a block helps another one. The output does not depend
 // on the number of workers.
 func WithConcurrency(n int) Option {
-	return func(o *options) error {
-		if n < 0 || n > MaxConcurrency {
-			return errs.BadOption("concurrency %d is not in 0 … %d", n, MaxConcurrency)
+	return option(func(o *options) error {
+		if n < 0 || n > pipeline.MaxWorkers {
+			return errs.BadOption("concurrency %d is not in 0 … %d", n, pipeline.MaxWorkers)
 		}
-		o.workers, o.sched = n, nil
+		o.workers = n
 		return nil
-	}
+	})
 }
 
 // WithScheduler makes all that get the same scheduler share its workers. Nil is the scheduler that
 // the whole process shares.
 func WithScheduler(s *Scheduler) Option {
-	return func(o *options) error {
-		o.workers, o.sched = 0, s
+	return option(func(o *options) error {
+		o.sched = s
 		return nil
-	}
+	})
 }
 
 // WithBlockSize sets the size in bytes of the blocks that a Writer cuts: a power of two from
 // [MinBlockSize] to [MaxBlockSize], for .zst to 8 MiB, or 0 for the level's own. Larger blocks
 // usually compress better, take more memory in both directions, and make random access read more.
-func WithBlockSize(size int) Option {
-	return func(o *options) error {
+func WithBlockSize(size int) WriterOption {
+	return writerOption(func(o *options) error {
 		if size != 0 && (size < MinBlockSize || size > MaxBlockSize || size&(size-1) != 0) {
 			return errs.BadOption("block size %d is not a power of two in %d … %d",
 				size, MinBlockSize, MaxBlockSize)
 		}
 		o.blockSize = size
 		return nil
-	}
+	})
 }
 
 // WithRsyncable makes a Writer end blocks where the content says so. A local edit of the content
@@ -215,11 +196,11 @@ func WithBlockSize(size int) Option {
 // rest unchanged. Blocks have half of the block size on average and a quarter of it at least. The
 // default of [WithBlockSize] is 128 KiB for .gz, and 1 MiB for .zst and .pz. A .pz edit that
 // changes the number of blocks also changes 4 bytes of each later block.
-func WithRsyncable(on bool) Option {
-	return func(o *options) error {
+func WithRsyncable(on bool) WriterOption {
+	return writerOption(func(o *options) error {
 		o.rsyncable = on
 		return nil
-	}
+	})
 }
 
 // WithContext lets ctx end the work. Once ctx is done, calls return its cause. Calls that wait for
@@ -227,10 +208,10 @@ func WithRsyncable(on bool) Option {
 // later, and do not wait for a device. A call that the underlying reader or writer holds up is not
 // interrupted. The context outlives a Reset.
 func WithContext(ctx context.Context) Option {
-	return func(o *options) error {
+	return option(func(o *options) error {
 		o.limits.Context = ctx
 		return nil
-	}
+	})
 }
 
 // WithMaxMemory limits the memory for blocks and workers, in bytes. 0 is the default: no limit for
@@ -238,78 +219,65 @@ func WithContext(ctx context.Context) Option {
 // are worked on at the same time; if it is too little for one, the error is [ErrMemory]. The index
 // that a Writer keeps is not counted: see [WriterMemory].
 func WithMaxMemory(bytes int64) Option {
-	return func(o *options) error {
+	return option(func(o *options) error {
 		if bytes < 0 {
 			return errs.BadOption("memory limit %d is negative", bytes)
 		}
 		o.limits.MaxMemory = bytes
 		return nil
-	}
-}
-
-// WithMemoryTarget keeps the memory for blocks and workers below so many bytes where that is
-// possible: fewer blocks are worked on at the same time. Unlike [WithMaxMemory] it is never an error:
-// a block that takes more is worked on alone. 0 is the default: no target. Both options may be given.
-func WithMemoryTarget(bytes int64) Option {
-	return func(o *options) error {
-		if bytes < 0 {
-			return errs.BadOption("memory target %d is negative", bytes)
-		}
-		o.limits.Target = bytes
-		return nil
-	}
+	})
 }
 
 // WithMaxDecodedSize makes decompression fail with [ErrTooLarge] before it returns more than so
 // many bytes. Without it there is no limit; 0 allows empty content only.
-func WithMaxDecodedSize(bytes int64) Option {
-	return func(o *options) error {
+func WithMaxDecodedSize(bytes int64) ReaderOption {
+	return readerOption(func(o *options) error {
 		if bytes < 0 {
 			return errs.BadOption("decoded size limit %d is negative", bytes)
 		}
 		o.limits.MaxDecoded = bytes
 		return nil
-	}
+	})
 }
 
 // WithProgress has f called after every block written or returned, inside the caller's own calls
 // and on its goroutine. f must not use the Writer or Reader except for Stats. A Reader knows
 // Progress.Total only if the header states it.
 func WithProgress(f func(Progress)) Option {
-	return func(o *options) error {
+	return option(func(o *options) error {
 		o.progress = f
 		return nil
-	}
+	})
 }
 
 // WithChecksum(false) makes a Writer leave out the checks of the content, and a Reader not compare
 // them. Headers and index keep theirs. The default is true.
 func WithChecksum(on bool) Option {
-	return func(o *options) error {
+	return option(func(o *options) error {
 		o.limits.Checks = on
 		return nil
-	}
+	})
 }
 
 // WithContentSize tells a Writer how many bytes will be written, so that the header can say so; −1,
 // the default, means unknown. If the content has another size, Write or Close fails with
 // [ErrContentSize]. The size outlives a Reset.
-func WithContentSize(bytes int64) Option {
-	return func(o *options) error {
+func WithContentSize(bytes int64) WriterOption {
+	return writerOption(func(o *options) error {
 		if bytes < -1 {
 			return errs.BadOption("content size %d is negative", bytes)
 		}
 		o.contentSize = bytes
 		return nil
-	}
+	})
 }
 
 // WithName gives a Writer the name and the modification time of the file that it compresses, for
-// formats that store them, which is .gz. The name has no directories; the time has whole seconds
-// from 1970 to 2106. A name of more than 65,536 bytes is left out, as is a time out of range. A
-// name with a zero byte or a slash is an error.
-func WithName(name string, modTime time.Time) Option {
-	return func(o *options) error {
+// .gz files; other formats do not store them. The name has no directories; the time has whole
+// seconds from 1970 to 2106. A name of more than 65,536 bytes is left out, as is a time out of
+// range. A name with a zero byte or a slash is an error.
+func WithName(name string, modTime time.Time) WriterOption {
+	return writerOption(func(o *options) error {
 		if strings.ContainsAny(name, "\x00/") {
 			return errs.BadOption("%q is not the name of a file", name)
 		}
@@ -318,13 +286,13 @@ func WithName(name string, modTime time.Time) Option {
 			o.modTime = uint32(t)
 		}
 		return nil
-	}
+	})
 }
 
 // WithIndex gives [NewReaderAt] and [ReadInfo] an index of a .gz file that was made before: size
 // bytes that src holds. Then they do not decompress the file. The format is that of indexed_gzip,
-// gztool or bgzip; an index may be incomplete. Files of other formats than .gz do not need it, and
-// it is ignored. A nil src is no index. [WithMaxMemory] counts the index.
+// gztool or bgzip; an index may be incomplete. A nil src is no index. For files of other formats,
+// which need none, an index is an [ErrOption]. [WithMaxMemory] counts the index.
 //
 // An index that cannot be used is an [*Error] with [PartIndex]. If it is damaged or belongs to
 // another file, that wraps [ErrCorrupt]; if it is cut short, [ErrTruncated]; if its format is
@@ -333,68 +301,195 @@ func WithName(name string, modTime time.Time) Option {
 // fails with ErrCorrupt. The formats have no checks of the content: [ReaderAt] verifies only the
 // check of a member that lies in one block as a whole. The windows of indexed_gzip's format have no
 // checks either, so damage to them may change content without an error.
-func WithIndex(src io.ReaderAt, size int64) Option {
-	return func(o *options) error {
+func WithIndex(src io.ReaderAt, size int64) ReaderOption {
+	return readerOption(func(o *options) error {
 		if size < 0 {
 			return errs.BadOption("index size %d is negative", size)
 		}
 		o.index, o.indexSize = src, size
 		return nil
-	}
+	})
 }
 
-// WithZeroFill makes [Recover] write zeros in place of lost content, so that what follows keeps
-// its place.
-func WithZeroFill(on bool) Option {
-	return func(o *options) error {
+// WithZeroFill makes [Recover] and [ReaderAt.Recover] write zeros in place of lost content, so that
+// what follows keeps its place.
+func WithZeroFill(on bool) ReaderOption {
+	return readerOption(func(o *options) error {
 		o.zeroFill = on
 		return nil
-	}
+	})
 }
 
-// WithBackend chooses where the two stages run that a device can do. match is finding matches and
-// parsing, in compression. entropy is entropy coding in compression, and decoding in
-// decompression. The default is [BackendAuto] for both. The output does not depend on the backend.
+// WithLongDistance lets the blocks of a .pz file repeat parts of earlier blocks, as far back as
+// window bytes of content that is not itself such a repeat: a power of two from [MinWindow] to
+// [MaxWindow], and at least the block size. 0, the default, is for none. It pays for content that
+// repeats over longer distances than a block: several versions of a tree of files, images of disks.
 //
-// [BackendGPU] fails with [ErrDevice] if there is no device, or if it does not do the stage at that
+// A Writer takes up to 1.5 times the window of memory in addition, a Reader 1.4 times, and more if
+// a block is larger than a 32nd of the window; [WriterMemory] and [ReaderMemory] count it. If the
+// size of the content is known, the window is no larger than that. Blocks are compressed and
+// decompressed in parallel all the same. Damage to a block also costs what later blocks repeat of
+// it. To read a block, a ReaderAt decompresses up to eight others. [WithRsyncable], other formats
+// and [NewPlan] have no such matches: the error is [ErrOption]. docs/notes/long-distance.md has
+// figures.
+func WithLongDistance(window int64) WriterOption {
+	return writerOption(func(o *options) error {
+		if window != 0 && !ldm.ValidWindow(window) {
+			return errs.BadOption("window %d is not a power of two in %d … %d",
+				window, int64(MinWindow), int64(MaxWindow))
+		}
+		o.window = window
+		return nil
+	})
+}
+
+// WithDictionary makes a Writer of .pz or .zst compress with a dictionary, and readers decompress
+// with it. Nil stands for no dictionary. The header of a stream or frame names the dictionary. If
+// it names one, readers without that one return [ErrDictionary]. [ReadInfo] needs none.
+//
+// Use it for files of one kind, each below about 100 KB. Matches reach the last 8 MiB of the
+// dictionary. A device gets no blocks with a dictionary. [WriterMemory] counts the memory of match
+// finders that hold the dictionary. A Writer of .gz fails with [ErrOption]; readers of .gz ignore
+// the dictionary. A Writer with [WithLongDistance] fails with [ErrOption] too.
+//
+// Readers decompress a .pz stream that names no dictionary without one. They decompress such a .zst
+// frame with the dictionary, because its writer may have left the ID out. If the writer had another
+// dictionary, a reader returns [ErrCorrupt]. It returns wrong content if the frame has no checksum
+// or [WithChecksum] turns checking off.
+//
+// In .zst the first block of a frame may use the tables of the dictionary. After a [Writer.Flush]
+// frames use the tables alone.
+func WithDictionary(d *Dictionary) Option {
+	return option(func(o *options) error {
+		if d != nil && d.d == nil {
+			return errs.BadOption("a Dictionary that was made without NewDictionary")
+		}
+		o.dict = nil
+		if d != nil {
+			o.dict = d.d
+		}
+		return nil
+	})
+}
+
+// WithCache has a ReaderAt keep blocks in c, which other ReaderAts may share. Without it, or with
+// nil, a ReaderAt has a Cache of 64 MiB of its own, which [WithMaxMemory] counts. A Cache that was
+// made without [NewCache] is an [ErrOption].
+func WithCache(c *Cache) ReaderOption {
+	return readerOption(func(o *options) error {
+		if c != nil && c.c == nil {
+			return errs.BadOption("a Cache that was made without NewCache")
+		}
+		o.cache = c
+		return nil
+	})
+}
+
+// WithSingleFrame makes a Writer of .zst write a single frame and no seek table, because some
+// programs stop behind the first frame. Use it for Content-Encoding of HTTP.
+//
+// Without a Flush, content that fits a block is a frame that states its size. Other content is cut
+// into parts of the block size, 4 MiB at most, each as by a [Writer.Flush]. Workers compress the
+// parts one after the other. A decoder needs a window of twice the block size; RFC 9659 allows 8
+// MiB in HTTP. Other formats, [WithRsyncable], [WithDictionary] and [NewPlan] exclude this option.
+func WithSingleFrame(on bool) WriterOption {
+	return writerOption(func(o *options) error {
+		o.singleFrame = on
+		return nil
+	})
+}
+
+// WithDevice lets a device do stages of blocks: [gpu.Open] opens one. match says where matches are
+// found and parsed, in compression. entropy says where entropy coding runs in compression, and
+// decoding in decompression. Without a device all stages run on the CPU. The output does not depend
+// on the device.
+//
+// The device belongs to the scheduler of the Writer or Reader, which has at most one: another one
+// is an error that wraps [gpu.ErrDevice]. The caller closes the device after everything that may
+// use it has ended. A device that fails costs time and no data: its blocks go back to the workers,
+// and [Scheduler.DeviceStatus] has the error.
+//
+// [gpu.BackendGPU] fails with gpu.ErrDevice if d is nil, or if it does not do the stage at that
 // level or with blocks of that size. The CPU still does single blocks that the device rejects or
 // fails at, and stages that no device knows, such as the entropy coding of .gz and .zst.
-// [BackendFused] is for both stages together. Where the device does not do them in one request, it
-// means [BackendGPU].
-func WithBackend(match, entropy Backend) Option {
-	return func(o *options) error {
+// [gpu.BackendFused] is for both stages together. Where the device does not do them in one request,
+// it means BackendGPU.
+func WithDevice(d gpu.Device, match, entropy gpu.Backend) Option {
+	return option(func(o *options) error {
 		switch {
-		case match > BackendFused || entropy > BackendFused:
+		case match > gpu.BackendFused || entropy > gpu.BackendFused:
 			return errs.BadOption("unknown backend: %v, %v", match, entropy)
-		case (match == BackendFused) != (entropy == BackendFused):
+		case (match == gpu.BackendFused) != (entropy == gpu.BackendFused):
 			return errs.BadOption("backend fused is for both stages together, not %v, %v", match, entropy)
 		}
-		o.assign = pipeline.Assignment{Match: match, Entropy: entropy}
+		o.dev, o.assign = d, pipeline.Assignment{Match: match, Entropy: entropy}
 		return nil
-	}
+	})
 }
 
 // WithTrace has f called after every stage of every block, from any goroutine and from several at
-// the same time. The calls hold up the work.
-func WithTrace(f func(StageEvent)) Option {
-	return func(o *options) error {
+// the same time. The calls hold up the work. See docs/TELEMETRY.md.
+func WithTrace(f func(Stage)) Option {
+	return option(func(o *options) error {
 		o.trace = f
 		return nil
-	}
+	})
 }
 
-// PipelineInfo describes one way to compress.
-type PipelineInfo struct {
-	Name   string // for WithPipeline
-	Doc    string // one line for people
-	Format Format // of the files
-}
-
-// Pipelines lists the ways to compress.
-func Pipelines() []PipelineInfo {
-	var list []PipelineInfo
-	for _, p := range pipeline.Pipelines() {
-		list = append(list, PipelineInfo{Name: p.Name, Doc: p.Doc, Format: p.Format})
+// Package bridge documents these.
+func init() {
+	hook.MemoryTarget = func(bytes int64) any {
+		return option(func(o *options) error {
+			if bytes < 0 {
+				return errs.BadOption("memory target %d is negative", bytes)
+			}
+			o.limits.Target = bytes
+			return nil
+		})
 	}
-	return list
+	hook.Position = func(n *atomic.Int64) any {
+		return writerOption(func(o *options) error {
+			o.position = n
+			return nil
+		})
+	}
+	hook.Streams = func(size int64, end func() error) any {
+		return writerOption(func(o *options) error {
+			if size < 1<<20 {
+				return errs.BadOption("streams of %d bytes: it must be at least 1 MiB", size)
+			}
+			o.streamSize, o.endStream = size, end
+			return nil
+		})
+	}
+	hook.Literals = func() any {
+		return writerOption(func(o *options) error {
+			o.tuning = pipeline.TuneLiterals
+			return nil
+		})
+	}
+	hook.Sequential = func() any {
+		return readerOption(func(o *options) error {
+			o.index, o.cache, o.zeroFill = nil, nil, false
+			return nil
+		})
+	}
+	hook.Pipeline = func(name string) any {
+		return writerOption(func(o *options) error {
+			o.pipe = pipeline.ByName(name)
+			if o.pipe == nil {
+				return errs.BadOption("unknown pipeline %q", name)
+			}
+			o.format = o.pipe.Format
+			return nil
+		})
+	}
+	hook.KeepTogether = func(w any, size int64) { w.(*Writer).keepTogether(size) }
+	hook.Resume = func(r any, open hook.Open) { r.(*Reader).resume(open) }
+	hook.CacheStats = func(c any) (s blockcache.Stats) {
+		if cache := c.(*Cache).c; cache != nil {
+			s = cache.Stats()
+		}
+		return s
+	}
 }

@@ -32,29 +32,21 @@ type Plan struct {
 }
 
 // NewPlan returns the Plan for content of size bytes. Errors are those of [NewWriter], and an
-// [ErrOption] for [WithRsyncable].
-func NewPlan(size int64, opts ...Option) (*Plan, error) {
+// [ErrOption] for [WithRsyncable], [WithLongDistance] and [WithSingleFrame].
+func NewPlan(size int64, opts ...WriterOption) (*Plan, error) {
 	if size < 0 {
 		return nil, errs.BadOption("content size %d is negative", size)
 	}
 	p := new(Plan)
-	opts = append(opts[:len(opts):len(opts)], WithContentSize(size))
-	if err := p.opt.setWriter(opts, size); err != nil {
+	planned := writerOption(func(o *options) error {
+		if o.contentSize >= 0 && o.contentSize != size {
+			return errs.BadOption("WithContentSize(%d) for a Plan of %d bytes", o.contentSize, size)
+		}
+		o.planned, o.contentSize = true, size
+		return nil
+	})
+	if err := p.opt.setWriter(append(opts[:len(opts):len(opts)], planned), size); err != nil {
 		return nil, err
-	}
-	if p.opt.rsyncable {
-		return nil, errs.BadOption("WithRsyncable makes blocks of unknown sizes: a Plan has equal ones")
-	}
-	if p.opt.window > 0 {
-		return nil, errs.BadOption("blocks with WithLongDistance depend on those before them: " +
-			"a Plan has independent ones")
-	}
-	if p.opt.streamLimit > 0 {
-		return nil, errs.BadOption("WithStreamLimit is not for NewPlan")
-	}
-	if p.opt.singleFrame {
-		return nil, errs.BadOption("blocks of a single frame depend on those before them: " +
-			"a Plan has independent ones")
 	}
 	o := &p.opt
 	o.sched, o.workers, o.private = &Scheduler{o.scheduler()}, 0, nil // one for all calls of Encode
@@ -85,8 +77,8 @@ func (p *Plan) Content(first, last int64) (from, to int64) {
 	return p.at(first), p.at(last)
 }
 
-// Input returns the content that [Plan.Encode] reads for the blocks first … last−1: the bytes from ≤
-// i < to. In .gz it begins with the 32 KiB in front of the blocks, which matches may refer to.
+// Input returns the content that [Plan.Encode] reads for the blocks first … last−1: the bytes from
+// ≤ i < to. In .gz it begins with the 32 KiB in front of the blocks, which matches may refer to.
 func (p *Plan) Input(first, last int64) (from, to int64) {
 	from, to = p.Content(first, last)
 	return max(0, from-int64(p.opt.pipe.Window)), to
@@ -157,14 +149,14 @@ func (w *Writer) encodePiece(p *Plan, r io.Reader, last int64) error {
 	if err := w.submit(true); err != nil {
 		return err
 	}
-	return w.drain(true)
+	return w.writeDone(true)
 }
 
 // Header returns the bytes in front of the first piece. There are none if the file is a .pz file
 // of one block with at most 65,000 bytes: its header is part of the block.
 func (p *Plan) Header() []byte {
 	var frames framers
-	return frames.begin(&p.opt).Header(nil, p.whole())
+	return frames.beginFile(&p.opt).Header(nil, p.whole())
 }
 
 // whole returns the size of the content if one block has it all, else −1.
@@ -182,7 +174,7 @@ func (p *Plan) Trailer(pieces ...*Piece) ([]byte, error) {
 	pieces = slices.Clone(pieces)
 	slices.SortFunc(pieces, func(a, b *Piece) int { return cmp.Compare(a.first, b.first) })
 	var frames framers
-	f := frames.begin(&p.opt)
+	f := frames.beginFile(&p.opt)
 	buf := f.Header(nil, p.whole())
 	size := int64(len(buf))
 	next := int64(0)
@@ -211,8 +203,9 @@ func (p *Plan) Trailer(pieces ...*Piece) ([]byte, error) {
 	return f.Trailer(nil, p.Size(), size), nil
 }
 
-// Piece describes a piece of a file for [Plan.Trailer]: which blocks it has, their sizes and checks. It
-// takes 8 to 16 bytes a block, also as bytes. It does not hold the compressed blocks themselves.
+// Piece describes a piece of a file for [Plan.Trailer]: which blocks it has, their sizes and
+// checks. It takes 8 to 16 bytes a block, also as bytes. It does not hold the compressed blocks
+// themselves.
 type Piece struct {
 	plan   uint64
 	first  int64
@@ -236,8 +229,8 @@ func (p *Piece) Last() int64 { return p.first + int64(len(p.blocks)) }
 // Size returns the bytes that [Plan.Encode] wrote.
 func (p *Piece) Size() int64 { return p.size }
 
-// add notes a block, and the bytes that it takes in the file.
-func (p *Piece) add(b container.Block, size int64) {
+// addBlock notes a block, and the bytes that it takes in the file.
+func (p *Piece) addBlock(b container.Block, size int64) {
 	p.blocks = append(p.blocks, pieceBlock{b.Kind, uint32(b.Payload), b.Sum})
 	p.size += size
 }

@@ -2,18 +2,23 @@ package compress
 
 import (
 	"io"
+	"math"
+	"math/bits"
+	"slices"
+	"sync"
 
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/hook"
 	"github.com/gopz/compress/pipeline"
 )
 
 // Reader decompresses .pz, .gz or .zst data that it reads from another reader: one stream, member
 // or frame, or several that follow one another, whose contents it returns as one. In errors about
 // .gz members count as streams, and about .zst frames count as blocks. Skippable frames of .zst and
-// zeros behind a .gz file are passed over. A .pz stream or a .zst frame that names another dictionary
-// than that of [WithDictionary] is an [ErrDictionary]. A frame that needs a window of more than 128 MiB,
-// or more than fits in [WithMaxMemory], is an [ErrMemory].
+// zeros behind a .gz file are passed over. A .pz stream or a .zst frame that names another
+// dictionary than that of [WithDictionary] is an [ErrDictionary]. A frame that needs a window of
+// more than 128 MiB, or more than fits in [WithMaxMemory], is an [ErrMemory].
 //
 // A Reader reads some blocks ahead, inside its own methods only, and has them decompressed at the
 // same time. It verifies headers, content and index, and that nothing but streams follows. It
@@ -46,13 +51,14 @@ type Reader struct {
 	unit        container.Unit // valid in state atPayload
 	end         error          // of the input, after the blocks in flight
 
-	places []container.Place // of blocks in flight, by Block.Tag
-	count  int64             // blocks submitted
-	cur    *pipeline.Block
-	out    []byte // of cur, not returned yet
-	passed int64  // blocks returned
-	closed bool
-	err    error
+	places  []container.Place   // of blocks in flight, by Block.Tag
+	serials []*container.Serial // not in use
+	count   int64               // blocks submitted
+	cur     *pipeline.Block
+	out     []byte // of cur, not returned yet
+	passed  int64  // blocks returned
+	closed  bool
+	err     error
 
 	// into returns the caller's memory for the content of a .pz block, or nil. It is nil itself if
 	// there is none.
@@ -70,8 +76,8 @@ const (
 
 // NewReader returns a Reader that reads from r. It may read r past the end of the compressed data,
 // and reads nothing before the first Read.
-func NewReader(r io.Reader, opts ...Option) (*Reader, error) {
-	o, err := newOptions(opts)
+func NewReader(r io.Reader, opts ...ReaderOption) (*Reader, error) {
+	o, err := newOptions(forReader, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -84,50 +90,58 @@ func NewReader(r io.Reader, opts ...Option) (*Reader, error) {
 // Reset makes the Reader start over with src and the options that it has, also after an error or
 // Close. It reads nothing, so it cannot fail.
 func (r *Reader) Reset(src io.Reader) {
-	r.release()
-	r.src, r.memory = src, nil
-	r.source, r.input, r.end, r.err, r.closed, r.passed = nil, atUnit, nil, nil, false, 0
-	if o, ok := src.(container.Opener); ok { // package gzip has read the beginning
-		r.format = Gzip
-		r.source, r.nonBlocking, r.ready = o.Open(&r.opt.limits, r.sched.Workers())
-		return
-	}
+	r.restart(src)
 	r.nonBlocking, r.ready = container.IsNonBlocking(src), nil
 	if !r.nonBlocking {
 		r.ready = container.Readiness(src)
 	}
 }
 
+// resume makes the Reader go on in a .gz file whose beginning another decoder has read.
+func (r *Reader) resume(open hook.Open) {
+	r.restart(nil)
+	r.format = Gzip
+	r.source, r.nonBlocking, r.ready = open(&r.opt.limits, r.sched.Workers())
+}
+
+// restart makes the Reader start over with src, up to the format.
+func (r *Reader) restart(src io.Reader) {
+	r.release()
+	r.src, r.memory = src, nil
+	r.source, r.input, r.end, r.err, r.closed, r.passed = nil, atUnit, nil, nil, false, 0
+}
+
 // release frees the current block and drops references to the input. It keeps the run for the next
 // Reset if all blocks are free, and closes it otherwise.
 func (r *Reader) release() {
-	r.putBlock()
+	r.releaseCurrent()
 	r.recycle()
-	if r.run == nil {
-		r.window = nil
-	} else if r.window != nil {
-		r.window.Release()
-	}
 	r.releaseScratch()
 	if r.source != nil {
 		r.source.Release()
 	}
 }
 
-// putBlock frees the current block.
-func (r *Reader) putBlock() {
+// releaseCurrent frees the current block.
+func (r *Reader) releaseCurrent() {
 	if r.run != nil && r.cur != nil {
-		if r.places[r.cur.Tag].CallerOwned {
-			r.cur.Src = nil
-		}
-		r.run.Put(r.cur)
+		r.releaseBlock(r.cur)
 	}
 	r.cur, r.out = nil, nil
 }
 
+// releaseBlock frees a block. It keeps the memory that a serial one was decoded to.
+func (r *Reader) releaseBlock(b *pipeline.Block) {
+	if s, ok := b.Serial.(*container.Serial); ok {
+		*s = container.Serial{Buf: s.Buf, State: s.State}
+		r.serials = append(r.serials, s)
+	}
+	r.run.Put(b)
+}
+
 // Stats returns the statistics of what has been read so far, which continue after Reset. It returns
 // zero if statistics were off at the start.
-func (r *Reader) Stats() SchedulerStats { return r.statistics() }
+func (r *Reader) Stats() Stats { return statsOf(r.statistics()) }
 
 // fail makes err what all methods return.
 func (r *Reader) fail(err error) error {
@@ -136,7 +150,7 @@ func (r *Reader) fail(err error) error {
 		r.release()
 	} else {
 		r.stop()
-		r.cur, r.out = nil, nil
+		r.cur, r.out, r.serials = nil, nil, nil
 	}
 	return err
 }
@@ -152,8 +166,8 @@ func (r *Reader) Close() error {
 	return nil
 }
 
-// Read reads up to len(p) bytes of content into p. It returns [io.EOF] behind the last stream, and an
-// error of the input behind all content in front of the damage.
+// Read reads up to len(p) bytes of content into p. It returns [io.EOF] behind the last stream, and
+// an error of the input behind all content in front of the damage.
 func (r *Reader) Read(p []byte) (n int, err error) {
 	if len(p) == 0 {
 		return 0, r.err
@@ -204,7 +218,7 @@ func (r *Reader) next() error {
 
 // advance does the work of next. It reads as far ahead as it may before it waits for a block.
 func (r *Reader) advance() error {
-	r.putBlock()
+	r.releaseCurrent()
 	for {
 		if err := r.opt.canceled(); err != nil {
 			return r.fail(err)
@@ -230,141 +244,6 @@ func (r *Reader) advance() error {
 	}
 }
 
-// readAhead reads one more block and submits it. It reports whether another call makes sense at
-// once.
-func (r *Reader) readAhead() bool {
-	if r.end != nil || r.input == held && !r.goesOn() {
-		return false
-	}
-	if r.source == nil {
-		r.open()
-	}
-	if r.input == atUnit {
-		if err := r.source.Next(&r.unit); err != nil {
-			return r.pause(err)
-		}
-		r.input = atPayload
-	}
-	if r.run == nil || r.runFormat != r.format || !r.runSpec.Serves(&r.unit.Spec) {
-		if r.pending() > 0 {
-			return false
-		}
-		if err := r.startRun(); err != nil {
-			r.end = err
-			return false
-		}
-	}
-	b := r.run.Get()
-	if b == nil {
-		if r.pending() == 0 {
-			r.end = errNoBlock
-		}
-		return false
-	}
-	var err error
-	b.Src, err = r.source.Payload(&r.unit, b.Src)
-	if err != nil {
-		r.run.Put(b)
-		r.input = atUnit
-		return r.pause(err)
-	}
-	r.submit(b)
-	r.input = atUnit
-	if r.unit.Pause {
-		r.input = held
-	}
-	return r.input == atUnit
-}
-
-// goesOn releases input that was held if reading on does not block after all. A Source of .gz
-// reads no more at once than has come.
-func (r *Reader) goesOn() bool {
-	if r.ready == nil || r.format != Gzip || !r.ready() {
-		return false
-	}
-	r.input = atUnit
-	return true
-}
-
-// pause handles what comes in place of a unit, and returns what readAhead does.
-func (r *Reader) pause(err error) bool {
-	if err == container.ErrNothingYet {
-		if !r.nonBlocking {
-			r.input = held
-		}
-		return r.nonBlocking
-	}
-	r.end = err
-	return false
-}
-
-// open detects the format of the input and begins to read it.
-func (r *Reader) open() {
-	var in container.Start
-	if r.memory != nil {
-		in = container.MemoryStart(r.memory)
-	} else {
-		in = container.ReadStart(r.src, &r.head, r.nonBlocking)
-		in.Ready = r.ready
-	}
-	var ok bool
-	r.format, ok, _ = container.Detect(in.Head)
-	if !ok {
-		r.format = PZ
-	}
-	r.source = r.sources.begin(r.format, &in, &r.opt, r.sched.Workers())
-}
-
-// startRun begins a run for the unit.
-func (r *Reader) startRun() (err error) {
-	u := &r.unit
-	p, checks := pipelineOf(r.format, u.Pipeline), u.Checks
-	var b budget
-	if r.format == PZ {
-		b, err = r.opt.readerBudget(p, u.Spec)
-	} else {
-		b, err = r.opt.standardBudget(p, u.Spec)
-	}
-	if err != nil {
-		return err
-	}
-	cfg := r.opt.config(pipeline.Decompress, p, checks, b.inFlight)
-	if r.format == PZ && u.Dictionary == 0 {
-		cfg.Dictionary = nil
-	}
-	r.window = nil
-	if u.Window > 0 {
-		r.window = pipeline.NewWindow(u.Window, u.BlockSize)
-		cfg.LongDistance = pipeline.LongDistance{Sources: u.Sources, Window: r.window}
-	}
-	if err := r.sched.Check(cfg, u.BlockSize); err != nil {
-		return errs.Wrap(ErrDevice, err)
-	}
-	r.stream.start(r.sched, cfg)
-	r.runFormat, r.runSpec = r.format, u.Spec
-	if len(r.places) < b.inFlight {
-		r.places = make([]container.Place, b.inFlight)
-	}
-	return nil
-}
-
-// submit gives a block whose payload has been read to the workers.
-func (r *Reader) submit(b *pipeline.Block) {
-	u := &r.unit
-	b.Kind, b.Raw, b.Sum = u.Kind, u.Raw, u.Sum
-	b.Into, b.CallerOwned = nil, u.Place.CallerOwned
-	if r.into != nil && r.format == PZ {
-		b.Into = r.into(u)
-	}
-	b.Serial.Decoder, b.Serial.Unit = u.Decoder, u.Number
-	b.Tag = r.count % int64(len(r.places))
-	r.count++
-	r.places[b.Tag] = u.Place
-	r.run.Number(u.Place.Block)
-	waits := u.Pause || u.Decoder == nil && u.Place.Content <= smallContent
-	r.stream.submit(b, u.Raw, waits)
-}
-
 // deliver makes a block that is done the current one.
 func (r *Reader) deliver(b *pipeline.Block) error {
 	at := &r.places[b.Tag]
@@ -379,22 +258,128 @@ func (r *Reader) deliver(b *pipeline.Block) error {
 		r.out, r.end = out, err
 		return nil
 	}
-	if s := &b.Serial; s.Decoder != nil {
+	out := b.Out()
+	if s, ok := b.Serial.(*container.Serial); ok {
 		s.Decoder.Verify(s)
-		b.Raw = len(s.Content())
+		out = s.Content()
 		at.Content, at.End = s.Total, s.Used
 		if s.Stop != nil {
 			r.end = s.Stop // after the blocks in flight, which are empty
 		}
-		if b.Raw == 0 {
-			r.run.Put(b)
+		if len(out) == 0 {
+			r.releaseBlock(b)
 			return nil
 		}
 	}
-	r.cur, r.out = b, b.Out()
+	r.cur, r.out = b, out
 	r.passed++
 	if r.opt.progress != nil {
 		r.opt.progress(Progress{Content: at.Content, Compressed: at.End, Total: at.Total, Blocks: r.passed})
 	}
 	return nil
+}
+
+// AppendDecode appends the content of src, which a [Reader] could read, to dst and returns the
+// extended slice. The free capacity of dst must not overlap src, and may be written to beyond the
+// result. With an error it returns the content in front of the damage.
+//
+// Before content is decoded, dst grows to at most 8 times len(src), if a header announces as much.
+// Beyond that it grows with what has been decoded. Some kilobytes can decode to gigabytes: use
+// [WithMaxDecodedSize] for input that is not trusted.
+//
+// The caller's goroutine decompresses the first 64 KiB itself, as a [Reader] does. In the steady
+// state a call with less content than that allocates nothing if dst has the capacity and opts are
+// made once and used again.
+func AppendDecode(dst, src []byte, opts ...ReaderOption) ([]byte, error) {
+	d := decoders.Get().(*decoder)
+	err := d.decode(dst, src, opts)
+	dst = d.sink.p
+	d.putAway()
+	decoders.Put(d)
+	return dst, err
+}
+
+// decoders holds decoders for the next call.
+var decoders = sync.Pool{New: func() any {
+	d := new(decoder)
+	d.into = d.destination
+	return d
+}}
+
+// A decoder is a Reader whose workers decode into the caller's memory.
+type decoder struct {
+	Reader
+	sink  sink
+	base  int  // bytes of dst in front of the content
+	size  int  // bytes of src
+	grown bool // dst has room for the content that the header announces
+}
+
+// destination returns where in the caller's memory the content of a unit belongs, nil if that is
+// beyond its capacity.
+func (d *decoder) destination(u *container.Unit) []byte {
+	if !d.grown {
+		d.grown = true
+		d.makeRoom()
+	}
+	end := u.Place.Content + int64(d.base)
+	if end > int64(cap(d.sink.p)) {
+		return nil
+	}
+	return d.sink.p[:cap(d.sink.p)][end-int64(u.Raw) : end : end]
+}
+
+func (d *decoder) decode(dst, src []byte, opts []ReaderOption) error {
+	d.sink.p, d.base, d.size, d.grown = dst, len(dst), len(src), false
+	if err := d.opt.set(forReader, opts); err != nil {
+		return err
+	}
+	d.sched = d.opt.scheduler()
+	d.Reset(nil)
+	d.runSpec = container.Spec{} // the run of the last call has other options
+	if src == nil {
+		src = []byte{}
+	}
+	d.memory, d.nonBlocking = src, true
+	if err := d.next(); err == io.EOF {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	d.makeRoom()
+	_, err := d.WriteTo(&d.sink)
+	return err
+}
+
+const (
+	// maxHint is the most room to make on the word of a header, in bytes: 256 MiB on 32 bits.
+	maxHint = math.MaxInt32 >> (3 * (64 - bits.UintSize) / 32)
+
+	// hintFactor is the most room to make as a multiple of the input. Little content compresses
+	// further, so that rooms that are too large are rare and small.
+	hintFactor = 8
+)
+
+// sizeHint returns how much room to make at once for the content of an input of n bytes: what the
+// header announces, as far as it is plausible. More room comes by doubling.
+func sizeHint(announced int64, n int) int {
+	return int(min(max(announced, 0), hintFactor*int64(n), maxHint))
+}
+
+// makeRoom makes room for the content that the header announces, and for the current block.
+func (d *decoder) makeRoom() {
+	announced := int64(0)
+	if d.format == PZ {
+		announced = d.sources.pz.ContentSize()
+	}
+	d.sink.p = slices.Grow(d.sink.p, max(len(d.out), sizeHint(announced, d.size)))
+}
+
+// putAway makes the decoder ready for the pool, without references to the caller's memory.
+func (d *decoder) putAway() {
+	d.release()
+	d.unbind()
+	d.memory = nil
+	d.opt = options{private: d.opt.private}
+	d.sched, d.sink.p, d.err, d.end = nil, nil, nil, nil
 }

@@ -15,15 +15,15 @@ import (
 	"github.com/gopz/compress/pipeline"
 )
 
-// ReaderAt gives access to any place of the content of a file: of a .pz file through its index, of a
-// .zst file through its seek table, of a .gz file through checkpoints. It reads and decompresses only
-// the blocks that a call needs. Damage to a block fails only calls that touch the block.
+// ReaderAt gives access to any place of the content of a file: of a .pz file through its index, of
+// a .zst file through its seek table, of a .gz file through checkpoints. It reads and decompresses
+// only the blocks that a call needs. Damage to a block fails only calls that touch the block.
 //
 // ReadAt may be called from several goroutines at the same time. Read, Seek and WriteTo share one
-// position and are for one goroutine at a time; ReadAt does not touch the position. Blocks that were
-// used stay in memory; see [WithCache]. While calls of ReadAt read one block after the other, up to two
-// blocks are decompressed ahead. Make a ReaderAt with [NewReaderAt]. The zero value describes an empty
-// file, and its methods that can fail, all but Close, return an [ErrOption].
+// position and are for one goroutine at a time; ReadAt does not touch the position. Blocks that
+// were used stay in memory; see [WithCache]. While calls of ReadAt read one block after the other,
+// up to two blocks are decompressed ahead. Make a ReaderAt with [NewReaderAt]. The zero value
+// describes an empty file, and its methods that can fail, all but Close, return an [ErrOption].
 type ReaderAt struct {
 	opt   options
 	sched *pipeline.Scheduler
@@ -41,16 +41,16 @@ type ReaderAt struct {
 // frame that states a size of at most 32 MiB. A wrong seek table is an error
 // here, or when a frame is read that is not as the table says. Index and blocks in memory together
 // stay within [WithMaxMemory]. Content larger than [WithMaxDecodedSize] makes it fail, as does a
-// [WithBackend] that is not available.
+// device of [WithDevice] that cannot do what it asks for.
 //
-// A .gz file may come from any writer. NewReaderAt decompresses and verifies it once from the front,
-// as a Reader does, and keeps a checkpoint about every 512 KiB of content. Its errors are those of a
-// Reader. Checkpoints take up to 64 MiB or an eighth of the memory limit; in large files they lie
-// further apart. Blocks are the intervals between checkpoints. Two kinds of .gz files are opened
-// without decompressing them: BGZF files, by their headers, and files with an index that
+// A .gz file may come from any writer. NewReaderAt decompresses and verifies it once from the
+// front, as a Reader does, and keeps a checkpoint about every 512 KiB of content. Its errors are
+// those of a Reader. Checkpoints take up to 64 MiB or an eighth of the memory limit; in large files
+// they lie further apart. Blocks are the intervals between checkpoints. Two kinds of .gz files are
+// opened without decompressing them: BGZF files, by their headers, and files with an index that
 // [WithIndex] names.
-func NewReaderAt(src io.ReaderAt, size int64, opts ...Option) (*ReaderAt, error) {
-	o, err := newOptions(opts)
+func NewReaderAt(src io.ReaderAt, size int64, opts ...ReaderOption) (*ReaderAt, error) {
+	o, err := newOptions(forReaderAt, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -60,8 +60,11 @@ func NewReaderAt(src io.ReaderAt, size int64, opts ...Option) (*ReaderAt, error)
 	if err := o.canceled(); err != nil {
 		return nil, err
 	}
-	if isGzip(src, size) {
+	if isGzipFile(src, size) {
 		return newGzipReaderAt(src, size, o)
+	}
+	if o.index != nil {
+		return nil, errs.BadOption("WithIndex is for .gz files")
 	}
 	x, err := readIndex(src, size, &o.limits)
 	if err != nil {
@@ -117,9 +120,10 @@ func (r *ReaderAt) ready() error {
 func (r *ReaderAt) Size() int64 { return r.index.Content }
 
 // Stats returns the statistics of what has been read so far; zero if they were off then.
-func (r *ReaderAt) Stats() (sum SchedulerStats) {
+func (r *ReaderAt) Stats() Stats {
+	var sum pipeline.Stats
 	if r.cache == nil {
-		return sum
+		return Stats{}
 	}
 	r.cache.Loaders(func(l blockcache.Loader[blockContent]) {
 		t := l.(*blockLoader).statistics()
@@ -129,7 +133,7 @@ func (r *ReaderAt) Stats() (sum SchedulerStats) {
 	defer r.spare.mu.Unlock()
 	t := r.spare.statistics()
 	sum.Add(&t)
-	return sum
+	return statsOf(sum)
 }
 
 // Info returns what the index says about the file.
@@ -195,8 +199,8 @@ func (r *ReaderAt) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, eof
 }
 
-// readBlock reads content from offset off on, as far as the block in e has it. loads is what get has
-// returned.
+// readBlock reads content from offset off on, as far as the block in e has it. loads is what get
+// has returned.
 func (r *ReaderAt) readBlock(
 	p []byte, off, block int64, e *cacheEntry, loads bool, call *blockcache.Reading,
 ) (int, error) {

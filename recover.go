@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"sort"
 
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/gzrecover"
 	"github.com/gopz/compress/internal/index"
+	"github.com/gopz/compress/internal/ldm"
 	"github.com/gopz/compress/internal/pzfile"
 	"github.com/gopz/compress/internal/zstfile"
 	"github.com/gopz/compress/pipeline"
@@ -27,26 +29,28 @@ type Damage struct {
 	Err           error // what is wrong with the first of them
 }
 
-// DamageKind says what damage has done. Its String method returns "blocks", "unknown", "frame",
-// "window" or "check".
-type DamageKind = index.DamageKind
+// DamageKind says what damage has done.
+type DamageKind uint8
 
 // The kinds of damage.
 const (
-	DamageBlocks  = index.DamageBlocks  // blocks are lost, and their number is known
-	DamageUnknown = index.DamageUnknown // any number of blocks is lost, or none
+	DamageBlocks  = DamageKind(index.DamageBlocks)  // blocks are lost, and their number is known
+	DamageUnknown = DamageKind(index.DamageUnknown) // any number of blocks is lost, or none
 
 	// DamageFrame: no content is lost. The header or the index of a stream is damaged, a block is
 	// not at its place, or there are bytes that belong to nothing.
-	DamageFrame = index.DamageFrame
+	DamageFrame = DamageKind(index.DamageFrame)
 	// DamageWindow: Content of the Span bytes that come next are lost. They repeat content that is
 	// lost. In a .pz file the Span bytes are a block; see WithLongDistance.
-	DamageWindow = index.DamageWindow
+	DamageWindow = DamageKind(index.DamageWindow)
 	// DamageCheck: in a .gz file, the checksum does not confirm the last Span bytes, all that was
 	// saved of a member. It is wrong, or missing, or a part of the member is lost. Bytes right in
 	// front of lost content are the most doubtful: damage shows late.
-	DamageCheck = index.DamageCheck
+	DamageCheck = DamageKind(index.DamageCheck)
 )
+
+// String returns "blocks", "unknown", "frame", "window" or "check".
+func (k DamageKind) String() string { return index.DamageKind(k).String() }
 
 // Recover writes to w the content of all intact blocks of a damaged file, in order. It calls report
 // for each piece of damage, between the writes; report may be nil, and an error that it returns
@@ -56,10 +60,11 @@ const (
 //
 // With an intact index or seek table one damaged block costs that block alone, and in a file of
 // [WithLongDistance] the parts of later blocks that repeat it. These are left out or zero, and
-// reported as [DamageWindow]. Blocks that have moved within the file are found, and the first of them
-// is reported as [DamageFrame]. Otherwise Recover searches the file from the front. An intact index
-// or seek table then says what is lost in front of it, even if bytes are missing. If copies
-// of blocks were inserted into a .pz file of one stream with checks, Recover reports them as damage.
+// reported as [DamageWindow]. Blocks that have moved within the file are found, and the first of
+// them is reported as [DamageFrame]. Otherwise Recover searches the file from the front. An intact
+// index or seek table then says what is lost in front of it, even if bytes are missing. If copies
+// of blocks were inserted into a .pz file of one stream with checks, Recover reports them as
+// damage.
 //
 // In .zst files Recover finds frames that state their size and are not too large for the memory, as
 // those of a Writer without a Flush do; without any of them the error is [ErrNoIndex]. If frames
@@ -79,8 +84,10 @@ const (
 // stream and without any block is an [ErrFormat], and nothing is written. Other errors are those of
 // w, report, the options, the context and the limits. Zeros count for [WithMaxDecodedSize] as
 // content does.
-func Recover(w io.Writer, src io.ReaderAt, size int64, report func(Damage) error, opts ...Option) error {
-	o, err := newOptions(opts)
+func Recover(
+	w io.Writer, src io.ReaderAt, size int64, report func(Damage) error, opts ...ReaderOption,
+) error {
+	o, err := newOptions(forRecover, opts)
 	if err != nil {
 		return err
 	}
@@ -92,7 +99,7 @@ func Recover(w io.Writer, src io.ReaderAt, size int64, report func(Damage) error
 	}
 	o.sched, o.workers = &Scheduler{o.scheduler()}, 0 // one for everything that follows
 	v := recovery{w: w, report: report, opt: &o}
-	if isGzip(index.Cancelable{Src: src, Limits: &o.limits}, size) {
+	if isGzipFile(index.Cancelable{Src: src, Limits: &o.limits}, size) {
 		return v.gzip(src, size, nil)
 	}
 	x, gaps, err := salvage(src, size, &o)
@@ -151,13 +158,13 @@ func salvage(src io.ReaderAt, size int64, o *options) (*index.File, []index.Gap,
 	zst := func() (*index.File, []index.Gap, error) {
 		return zstfile.Salvage(src, size, &o.limits, o.verify(src))
 	}
-	if isZstd(index.Cancelable{Src: src, Limits: &o.limits}, size) {
+	if isZstdFile(index.Cancelable{Src: src, Limits: &o.limits}, size) {
 		return zst()
 	}
 	if errors.Is(err, ErrNoIndex) {
 		return nil, nil, err // a format without blocks that could be found
 	}
-	rules := pzfile.Rules{Known: isKnown, Default: pipeline.ByName(DefaultPipeline).ID}
+	rules := pzfile.Rules{Known: isKnown, Default: pipeline.Default(PZ).ID}
 	rules.Dictionary = o.dict.Number()
 	x, gaps, err := pzfile.Salvage(src, size, &o.limits, rules, o.verify(src))
 	if errors.Is(err, ErrFormat) {
@@ -244,7 +251,7 @@ func (v *recovery) reportGaps(block int64) error {
 		}
 		g := &v.gaps[0]
 		d := Damage{
-			Kind: g.Kind, Stream: g.Stream, Block: g.Block, Blocks: g.Blocks, ContentOffset: v.offset,
+			Kind: DamageKind(g.Kind), Stream: g.Stream, Block: g.Block, Blocks: g.Blocks, ContentOffset: v.offset,
 			Content: g.Content, Err: g.Err,
 		}
 		v.gaps = v.gaps[1:]
@@ -362,7 +369,8 @@ func (s gzipSink) Known(p []byte) error { return s.keep(p) }
 // Mixed implements gzrecover.Sink.
 func (s gzipSink) Mixed(p, q []byte, d gzrecover.Damage) error {
 	err := s.report(Damage{
-		Kind: d.Kind, Stream: d.Member, ContentOffset: s.offset, Content: d.Lost, Span: d.Span, Err: d.Err,
+		Kind: DamageKind(d.Kind), Stream: d.Member, ContentOffset: s.offset, Content: d.Lost,
+		Span: d.Span, Err: d.Err,
 	})
 	switch {
 	case err != nil:
@@ -387,8 +395,8 @@ func (s gzipSink) Mixed(p, q []byte, d gzrecover.Damage) error {
 
 // Damage implements gzrecover.Sink.
 func (s gzipSink) Damage(d gzrecover.Damage) error {
-	out := Damage{Kind: d.Kind, Stream: d.Member, ContentOffset: s.offset, Span: d.Span, Err: d.Err}
-	switch d.Kind {
+	out := Damage{Kind: DamageKind(d.Kind), Stream: d.Member, ContentOffset: s.offset, Span: d.Span, Err: d.Err}
+	switch out.Kind {
 	case DamageUnknown:
 		out.Content = -1
 	case DamageCheck:
@@ -397,4 +405,37 @@ func (s gzipSink) Damage(d gzrecover.Damage) error {
 		}
 	}
 	return s.tell(out)
+}
+
+// keepPart writes a block of which parts repeat content that is lost. They are zeros in data.
+func (v *recovery) keepPart(block int64, data []byte, lost []ldm.Reference, err error) error {
+	if err := v.flush(); err != nil {
+		return err
+	}
+	st, number := v.r.index.StreamOf(block)
+	d := Damage{
+		Kind: DamageWindow, Stream: st.ID, Block: number, ContentOffset: v.offset,
+		Span: int64(len(data)), Err: err,
+	}
+	for _, part := range lost {
+		d.Content += int64(part.Len)
+	}
+	if err := v.report(d); err != nil {
+		return err
+	}
+	if v.offset >= 0 {
+		v.offset += int64(len(data))
+	}
+	if v.opt.zeroFill {
+		return v.write(data)
+	}
+	sort.Slice(lost, func(i, j int) bool { return lost[i].At < lost[j].At })
+	end := 0
+	for _, part := range lost {
+		if err := v.write(data[end:part.At]); err != nil {
+			return err
+		}
+		end = part.At + part.Len
+	}
+	return v.write(data[end:])
 }

@@ -3,6 +3,7 @@ package compress
 import (
 	"errors"
 	"math"
+	"math/bits"
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/blockcache"
@@ -11,7 +12,6 @@ import (
 	"github.com/gopz/compress/internal/gzaccess"
 	"github.com/gopz/compress/internal/gzfile"
 	"github.com/gopz/compress/internal/index"
-	"github.com/gopz/compress/internal/ldm"
 	"github.com/gopz/compress/internal/zstfile"
 	"github.com/gopz/compress/pipeline"
 )
@@ -20,45 +20,247 @@ import (
 // saved is not worth a different header.
 const smallBlock = 64 << 10
 
-// newOptions applies opts to the defaults.
-func newOptions(opts []Option) (o options, err error) {
-	err = o.set(opts)
+// newOptions applies opts to the defaults, for a kind of reader.
+func newOptions(kind readerKind, opts []ReaderOption) (o options, err error) {
+	err = o.set(kind, opts)
 	return o, err
 }
 
 // newWriterOptions is newOptions for compression: it also fixes the block size.
-func newWriterOptions(opts []Option) (o options, err error) {
+func newWriterOptions(opts []WriterOption) (o options, err error) {
 	err = o.setWriter(opts, -1)
 	return o, err
 }
 
-// set makes o the defaults with opts applied. It keeps the private scheduler.
-func (o *options) set(opts []Option) error {
-	*o = options{
-		pipe:        defaultPipeline,
-		contentSize: -1,
-		private:     o.private,
-	}
+// reset makes o the defaults. It keeps the private scheduler.
+func (o *options) reset() {
+	*o = options{contentSize: -1, private: o.private, assign: onCPU}
 	o.limits.MaxDecoded, o.limits.Checks = -1, true
+}
+
+// onCPU is the assignment without a device.
+var onCPU = pipeline.Assignment{Match: gpu.BackendCPU, Entropy: gpu.BackendCPU}
+
+// A readerKind is what decompresses.
+type readerKind uint8
+
+const (
+	forReader   readerKind = 1 << iota // Reader and AppendDecode
+	forReaderAt                        // ReaderAt, its method Recover included
+	forRecover                         // the function Recover
+	forInfo                            // ReadInfo
+)
+
+// readerOptions says which kinds of reader know the options that not all of them know.
+var readerOptions = []struct {
+	name  string
+	given func(o *options) bool
+	kinds readerKind
+}{
+	{"WithIndex", func(o *options) bool { return o.index != nil }, forReaderAt | forInfo},
+	{"WithCache", func(o *options) bool { return o.cache != nil }, forReaderAt | forRecover},
+	{"WithZeroFill", func(o *options) bool { return o.zeroFill }, forReaderAt | forRecover},
+	{"WithProgress", func(o *options) bool { return o.progress != nil }, forReader | forReaderAt},
+}
+
+// set makes o the defaults with opts applied, for a kind of reader.
+func (o *options) set(kind readerKind, opts []ReaderOption) error {
+	o.reset()
 	for _, opt := range opts {
 		if opt == nil {
 			continue
 		}
-		if err := opt(o); err != nil {
+		if err := opt.setReader(o); err != nil {
 			return err
 		}
 	}
-	if o.assign.Strict() && o.device() == nil {
-		return errs.New(ErrDevice, "the scheduler has no device; Scheduler.SetDevice gives it one")
+	for i := range readerOptions {
+		r := &readerOptions[i]
+		if r.kinds&kind == 0 && r.given(o) {
+			return errs.BadOption("%s has no effect here", r.name)
+		}
+	}
+	return o.setDevice()
+}
+
+// setDevice checks the options about workers, and gives the scheduler the device of WithDevice.
+func (o *options) setDevice() error {
+	switch {
+	case o.workers > 0 && o.sched != nil:
+		return errs.BadOption("WithConcurrency and WithScheduler exclude each other")
+	case o.assign == onCPU:
+		o.dev = nil
+	case o.dev != nil:
+		if err := o.scheduler().SetDevice(o.dev); err != nil {
+			return errs.Wrap(errs.Device, err)
+		}
+	case o.assign.Strict():
+		return errs.New(errs.Device, "WithDevice insists on a device and gives none")
+	default:
+		o.assign = onCPU
+	}
+	return nil
+}
+
+// A trait is something that a Writer's options ask for.
+type trait uint16
+
+const (
+	isPZ trait = 1 << iota
+	isGzip
+	isZstd
+	isFast
+	isNamed
+	isUnchecked
+	isRsyncable
+	isSingleFrame
+	isPlan
+	hasDictionary
+	hasWindow
+	hasStreams
+)
+
+// traits returns what the options ask for.
+func (o *options) traits() (t trait) {
+	t = isPZ << o.pipe.Format
+	for _, x := range [...]struct {
+		given bool
+		trait trait
+	}{
+		{o.fast, isFast},
+		{o.name != "" || o.modTime != 0, isNamed},
+		{!o.limits.Checks, isUnchecked},
+		{o.rsyncable, isRsyncable},
+		{o.singleFrame, isSingleFrame},
+		{o.planned, isPlan},
+		{o.dict != nil, hasDictionary},
+		{o.window > 0, hasWindow},
+		{o.streamSize > 0, hasStreams},
+	} {
+		if x.given {
+			t |= x.trait
+		}
+	}
+	return t
+}
+
+// conflicts lists the traits that a Writer cannot have together, and why.
+var conflicts = []struct {
+	traits trait
+	why    string
+}{
+	{isGzip | isFast, "WithFastDecoding is for .pz"},
+	{isZstd | isFast, "WithFastDecoding is for .pz"},
+	{isPZ | isNamed, "WithName: a .pz file stores no name"},
+	{isZstd | isNamed, "WithName: a .zst file stores no name"},
+	{isGzip | isUnchecked, "WithChecksum: a .gz file always has a checksum"},
+	{isGzip | hasDictionary, ".gz files have no dictionary; .pz and .zst files do"},
+	{isGzip | hasStreams, "a .gz file has one member"},
+	{isPZ | isSingleFrame, "WithSingleFrame is for .zst"},
+	{isGzip | isSingleFrame, "WithSingleFrame is for .zst"},
+	{isGzip | hasWindow, "long-distance matches are for .pz, not .gz"},
+	{isZstd | hasWindow, "long-distance matches are for .pz; larger blocks make those of .zst longer"},
+	{isRsyncable | hasWindow, "WithRsyncable and WithLongDistance exclude each other: " +
+		"an edit would change all that repeats it"},
+	{hasDictionary | hasWindow, "WithDictionary and WithLongDistance exclude each other: " +
+		"the one is for small files"},
+	{isRsyncable | isSingleFrame, "WithSingleFrame and WithRsyncable exclude each other: " +
+		"blocks of one frame depend on those before them"},
+	{hasDictionary | isSingleFrame, "WithSingleFrame and WithDictionary exclude each other: " +
+		"the window of a long frame passes the dictionary"},
+	{hasStreams | hasWindow, "repeats cannot reach into another stream"},
+	{hasStreams | isSingleFrame, "a single frame is one stream"},
+	{isPlan | isRsyncable, "WithRsyncable makes blocks of unknown sizes: a Plan has equal ones"},
+	{isPlan | hasWindow, "blocks with WithLongDistance depend on those before them: " +
+		"a Plan has independent ones"},
+	{isPlan | isSingleFrame, "blocks of a single frame depend on those before them: " +
+		"a Plan has independent ones"},
+	{isPlan | hasStreams, "a Plan has one stream"},
+}
+
+// setWriter is set for compression: it also fixes the block size. The content has size bytes, −1 if
+// that is unknown, unless opts say otherwise.
+func (o *options) setWriter(opts []WriterOption, size int64) error {
+	o.reset()
+	for _, opt := range opts {
+		if opt == nil {
+			continue
+		}
+		if err := opt.setWriter(o); err != nil {
+			return err
+		}
+	}
+	o.setPipeline()
+	traits := o.traits()
+	for i := range conflicts {
+		c := &conflicts[i]
+		if traits&c.traits == c.traits {
+			return errs.BadOption("%s", c.why)
+		}
+	}
+	if o.contentSize < 0 {
+		o.contentSize = size
+	}
+	if err := o.setBlockSize(); err != nil {
+		return err
+	}
+	if err := o.setWindow(); err != nil {
+		return err
+	}
+	return o.setDevice()
+}
+
+// fastPipeline is the pipeline of WithFastDecoding.
+const fastPipeline = "lzr"
+
+// setPipeline chooses the pipeline and the level.
+func (o *options) setPipeline() {
+	switch {
+	case o.pipe != nil: // bridge.Pipeline
+	case o.fast && o.format == PZ:
+		o.pipe = pipeline.ByName(fastPipeline)
+	default:
+		o.pipe = pipeline.Default(o.format)
 	}
 	if o.level == 0 {
 		o.level = o.pipe.DefaultLevel
 	}
+}
+
+// setBlockSize fixes the block size.
+func (o *options) setBlockSize() error {
 	if o.blockSize == 0 {
 		o.blockSize = o.pipe.BlockSize(o.level)
 		if o.rsyncable {
 			o.blockSize = rsyncBlock(o.pipe.Format)
 		}
+	}
+	if most := o.pipe.MaxBlock; most > 0 && o.blockSize > most {
+		return errs.BadOption(".%v blocks have at most %d MiB, not %d",
+			o.pipe.Format, most>>20, o.blockSize>>20)
+	}
+	if !o.rsyncable && o.contentSize >= 0 && o.contentSize < int64(o.blockSize) {
+		// With WithRsyncable, where blocks end must not depend on the size of the content.
+		o.blockSize = min(o.blockSize, max(smallBlock, container.CeilPow2(int(o.contentSize))))
+	}
+	if o.singleFrame && (o.contentSize < 0 || o.contentSize > int64(o.blockSize)) {
+		o.blockSize = min(o.blockSize, o.pipe.MaxBlock/2)
+	}
+	return nil
+}
+
+// setWindow checks the window of WithLongDistance, and lowers it to what the content needs.
+func (o *options) setWindow() error {
+	switch {
+	case o.window == 0:
+		return nil
+	case o.window < int64(o.blockSize):
+		return errs.BadOption("window of %d bytes is smaller than a block of %d", o.window, o.blockSize)
+	}
+	if size := o.contentSize; size >= 0 && size <= int64(o.blockSize) {
+		o.window = 0 // a single block
+	} else if size >= 0 && size < o.window {
+		o.window = max(MinWindow, int64(o.blockSize), 1<<bits.Len64(uint64(size-1)))
 	}
 	return nil
 }
@@ -70,37 +272,6 @@ func rsyncBlock(f Format) int {
 		return 128 << 10 // matches reach into the block before, so that small blocks cost little
 	}
 	return 1 << 20
-}
-
-var defaultPipeline = pipeline.ByName(DefaultPipeline)
-
-// setWriter is set for compression: it also fixes the block size. The content has size bytes, −1 if
-// that is unknown, unless opts say otherwise.
-func (o *options) setWriter(opts []Option, size int64) error {
-	if err := o.set(opts); err != nil {
-		return err
-	}
-	if err := o.checkDictionary(); err != nil {
-		return err
-	}
-	if o.contentSize < 0 {
-		o.contentSize = size
-	}
-	if most := o.pipe.MaxBlock; most > 0 && o.blockSize > most {
-		return errs.BadOption(".%v blocks have at most %d MiB, not %d",
-			o.pipe.Format, most>>20, o.blockSize>>20)
-	}
-	if !o.rsyncable && o.contentSize >= 0 && o.contentSize < int64(o.blockSize) {
-		// With WithRsyncable, where blocks end must not depend on the size of the content.
-		o.blockSize = min(o.blockSize, max(smallBlock, container.CeilPow2(int(o.contentSize))))
-	}
-	if err := o.checkStreamLimit(); err != nil {
-		return err
-	}
-	if err := o.setSingleFrame(); err != nil {
-		return err
-	}
-	return o.setWindow()
 }
 
 // scheduler returns the scheduler that the options ask for. If it is to be private, the first call
@@ -118,20 +289,32 @@ func (o *options) scheduler() *pipeline.Scheduler {
 	return sharedScheduler()
 }
 
-// config returns the configuration of a run in one direction.
-func (o *options) config(op pipeline.Op, p *pipeline.Pipeline, checks bool, inFlight int) pipeline.Config {
+// config returns the configuration of a run in one direction, with blocks of at most blockSize
+// bytes.
+func (o *options) config(
+	op pipeline.Op, p *pipeline.Pipeline, checks bool, blockSize int,
+) pipeline.Config {
 	return pipeline.Config{
-		Pipeline: p, Op: op, Level: o.level, Tuning: o.tuning, InFlight: inFlight, Grow: true,
-		Checks: checks, Context: o.limits.Context, Assign: o.assign, Trace: o.trace, Dictionary: o.dict,
+		Pipeline: p, Op: op, Level: o.level, Tuning: o.tuning, BlockSize: blockSize, Grow: true,
+		Checks: checks, Context: o.limits.Context, Assign: o.assign, Trace: o.tracer(), Dictionary: o.dict,
 	}
 }
 
-// device returns the device that blocks may go to, nil if there is none.
-func (o *options) device() gpu.Device {
-	if o.sched == nil && o.workers > 0 || o.assign.Match == BackendCPU && o.assign.Entropy == BackendCPU {
-		return nil
+// writerConfig returns the configuration of a Writer's run.
+func (o *options) writerConfig() pipeline.Config {
+	cfg := o.config(pipeline.Compress, o.pipe, o.limits.Checks, o.blockSize)
+	cfg.Window, cfg.Position = o.window, o.position
+	return cfg
+}
+
+// readerConfig returns the configuration of a Reader's run.
+func (o *options) readerConfig(p *pipeline.Pipeline, s *container.Spec) pipeline.Config {
+	cfg := o.config(pipeline.Decompress, p, s.Checks, s.BlockSize)
+	cfg.Window, cfg.Sources = s.Window, s.Sources
+	if p.Format == PZ && s.Dictionary == 0 {
+		cfg.Dictionary = nil
 	}
-	return o.scheduler().Device()
+	return cfg
 }
 
 // checkBackend reports whether s can do what [WithBackend] demands, for blocks of that size.
@@ -141,8 +324,8 @@ func (o *options) checkBackend(
 	if p == nil || !o.assign.Strict() {
 		return nil
 	}
-	if err := s.Check(o.config(op, p, checks, 0), blockSize); err != nil {
-		return errs.Wrap(ErrDevice, err)
+	if err := s.Check(o.config(op, p, checks, blockSize)); err != nil {
+		return errs.Wrap(errs.Device, err)
 	}
 	return nil
 }
@@ -160,9 +343,9 @@ type budget struct {
 	memory   int64
 }
 
-// fit returns a budget of at most want blocks whose memory stays within limit and the target. If one
-// block alone takes more than the target, that block is the budget. If it takes more than limit, fit
-// returns false too.
+// fit returns a budget of at most want blocks whose memory stays within limit and the target. If
+// one block alone takes more than the target, that block is the budget. If it takes more than
+// limit, fit returns false too.
 func (o *options) fit(want int, limit int64, memory func(n int) int64) (budget, bool) {
 	n, within := want, o.limits.Within(limit)
 	for n > 1 && memory(n) > within {
@@ -172,16 +355,13 @@ func (o *options) fit(want int, limit int64, memory func(n int) int64) (budget, 
 	return budget{n, m}, m <= limit
 }
 
-// budget returns a budget of at most the blocks that plan has, of a pipeline, within limit. extra is the
-// memory that long-distance matches take with n blocks; nil is for none.
+// budget returns a budget of at most the blocks that plan has, of a pipeline, within limit. extra
+// is other memory that n blocks take; nil is for none.
 func (o *options) budget(
-	p *pipeline.Pipeline, op pipeline.Op, level, blockSize int, plan pipeline.Plan, limit int64,
-	extra func(n int) int64,
+	p *pipeline.Pipeline, blockSize int, plan *pipeline.Plan, limit int64, extra func(n int) int64,
 ) (budget, error) {
-	workers := o.scheduler().Workers()
 	b, ok := o.fit(plan.InFlight, limit, func(n int) int64 {
-		m := int64(n)*(blockMemory(blockSize)+int64(p.Window)) +
-			p.Memory(op, level, o.tuning, blockSize, workers, n, plan)
+		m := int64(n)*(blockMemory(blockSize)+int64(p.Window)) + plan.Memory(n)
 		if extra != nil {
 			m += extra(n)
 		}
@@ -197,45 +377,34 @@ func (o *options) budget(
 
 // plan returns how many blocks of a pipeline are in flight if memory allows, and what they hold.
 func (o *options) plan(p *pipeline.Pipeline, op pipeline.Op, blockSize int) pipeline.Plan {
-	return o.scheduler().Plan(o.config(op, p, true, 0), blockSize)
+	return o.scheduler().Plan(o.config(op, p, true, blockSize))
 }
 
-// writerBudget returns the budget of a Writer.
-func (o *options) writerBudget() (budget, error) {
-	return o.writerBudgetOf(o.plan(o.pipe, pipeline.Compress, o.blockSize))
-}
-
-// writerBudgetOf returns the budget of a Writer with a plan.
-func (o *options) writerBudgetOf(plan pipeline.Plan) (budget, error) {
+// writerBudget returns the budget of a Writer. With alone set there is one block, which no device
+// gets.
+func (o *options) writerBudget(alone bool) (budget, error) {
 	limit := o.limits.MaxMemory
 	if limit == 0 {
 		limit = math.MaxInt64
 	}
-	var extra func(n int) int64
-	if o.window > 0 {
-		extra = func(n int) int64 { return ldm.FinderMemory(o.window, o.blockSize, n) }
-	}
-	if o.dict != nil {
-		extra = func(n int) int64 { return o.dictionaryMemory(o.pipe, pipeline.Compress, o.blockSize, n) }
-	}
-	size := o.blockSize
+	cfg := o.writerConfig()
 	if o.singleFrame {
-		plan.InFlight, size = 1, size+o.reach()
+		cfg.BlockSize += o.reach()
 	}
-	return o.budget(o.pipe, pipeline.Compress, o.level, size, plan, limit, extra)
+	if alone {
+		cfg.Assign = onCPU
+	}
+	plan := o.scheduler().Plan(cfg)
+	if alone || o.singleFrame {
+		plan.InFlight = 1
+	}
+	return o.budget(o.pipe, cfg.BlockSize, &plan, limit, nil)
 }
 
 // readerBudget returns the budget of a Reader of a .pz file.
-func (o *options) readerBudget(p *pipeline.Pipeline, s container.Spec) (budget, error) {
-	plan := o.plan(p, pipeline.Decompress, s.BlockSize)
-	var extra func(n int) int64
-	switch {
-	case s.Window > 0:
-		extra = func(n int) int64 { return pipeline.WindowMemory(s.Window, s.BlockSize, n) }
-	case s.Dictionary != 0:
-		extra = func(n int) int64 { return o.dictionaryMemory(p, pipeline.Decompress, s.BlockSize, n) }
-	}
-	return o.budget(p, pipeline.Decompress, 0, s.BlockSize, plan, o.limits.Memory(), extra)
+func (o *options) readerBudget(cfg pipeline.Config) (budget, error) {
+	plan := o.scheduler().Plan(cfg)
+	return o.budget(cfg.Pipeline, cfg.BlockSize, &plan, o.limits.Memory(), nil)
 }
 
 // standardBudget returns the budget of a Reader of a .gz or .zst file.
@@ -262,44 +431,48 @@ func (o *options) standardBudget(p *pipeline.Pipeline, s container.Spec) (budget
 // reserve of the Go runtime, the index, 64 KiB of [WithRsyncable], and what [Writer.Flush] keeps,
 // 0.5 MB in .gz and 2.8 MB in .zst. The index takes up to 18 bytes for each block of a .pz file and
 // up to 27 for each of a .zst file, including its growth.
-func WriterMemory(opts ...Option) (int64, error) {
+func WriterMemory(opts ...WriterOption) (int64, error) {
 	o, err := newWriterOptions(opts)
 	if err != nil {
 		return 0, err
 	}
-	b, err := o.writerBudget()
+	b, err := o.writerBudget(false)
 	return b.memory, err
 }
 
-// ReaderMemory returns the memory in bytes that a Reader with these options takes at most for files
-// that a Writer writes with the format or pipeline in opts and the given block size. 0 selects the
-// level's default. Files of other programs may take more.
-func ReaderMemory(blockSize int, opts ...Option) (int64, error) {
-	o, err := newOptions(append(opts[:len(opts):len(opts)], WithBlockSize(blockSize)))
+// ReaderMemory returns the memory in bytes that a Reader with opts takes at most for a file of a
+// Writer with the options file. Files of other programs may take more.
+func ReaderMemory(file []WriterOption, opts ...ReaderOption) (int64, error) {
+	w, err := newWriterOptions(file)
 	if err != nil {
 		return 0, err
 	}
+	o, err := newOptions(forReader, opts)
+	if err != nil {
+		return 0, err
+	}
+	o.dict = w.dict
 	var b budget
-	switch o.pipe.Format {
+	switch w.pipe.Format {
 	case Gzip:
 		spec := gzfile.Spec()
 		if gzfile.AheadUnits(o.scheduler().Workers(), o.limits.Within(o.limits.Memory())) > 0 {
 			spec = gzfile.AheadSpec()
 		}
-		b, err = o.standardBudget(o.pipe, spec)
+		b, err = o.standardBudget(w.pipe, spec)
 	case Zstd:
 		// Frames with a flush, or too large for the memory, are decoded in order.
-		ordered, orderedErr := o.standardBudget(o.pipe, zstfile.OrderedSpec(int64(o.blockSize)))
-		b, err = o.standardBudget(o.pipe, zstfile.FrameSpec(o.blockSize))
+		ordered, orderedErr := o.standardBudget(w.pipe, zstfile.OrderedSpec(int64(w.blockSize)))
+		b, err = o.standardBudget(w.pipe, zstfile.FrameSpec(w.blockSize))
 		if err != nil {
 			b, err = ordered, orderedErr
 		} else if orderedErr == nil {
 			b.memory = max(b.memory, ordered.memory)
 		}
 	default:
-		b, err = o.readerBudget(o.pipe, container.Spec{
-			BlockSize: o.blockSize, Window: o.window, Dictionary: o.dict.Number(),
-		})
+		b, err = o.readerBudget(o.readerConfig(w.pipe, &container.Spec{
+			BlockSize: w.blockSize, Window: w.window, Dictionary: o.dict.Number(),
+		}))
 	}
 	return b.memory, err
 }
@@ -308,8 +481,9 @@ func ReaderMemory(blockSize int, opts ...Option) (int64, error) {
 // decompressing the same blocks again and again if there is no memory for a Cache.
 const minLoads = 4
 
-// cacheBudget returns how many blocks may be loading, and how many bytes of content a Cache may have
-// besides them. Without memory for as many blocks again, that is 0: the content stays where it was loaded.
+// cacheBudget returns how many blocks may be loading, and how many bytes of content a Cache may
+// have besides them. Without memory for as many blocks again, that is 0: the content stays where it
+// was loaded.
 func (o *options) cacheBudget(x *index.File) (loads int, bytes int64, err error) {
 	used := x.Memory(int64(len(x.Blocks))) + blockcache.BlockMemory*int64(len(x.Blocks))
 	limit := max(1, o.limits.Memory()-used)
@@ -342,7 +516,7 @@ func (o *options) cacheBudget(x *index.File) (loads int, bytes int64, err error)
 		return 0, 0, worst
 	}
 	again := int64(n) * largest
-	if bytes = min(max(DefaultCache, again), o.limits.Within(limit)-bytes); bytes < again {
+	if bytes = min(max(defaultCache, again), o.limits.Within(limit)-bytes); bytes < again {
 		bytes = 0
 	}
 	return n, bytes, nil
@@ -352,19 +526,18 @@ func (o *options) cacheBudget(x *index.File) (loads int, bytes int64, err error)
 func (o *options) streamBudget(x *index.File, st *index.Stream, want int, limit int64) (budget, error) {
 	if x.Format == PZ {
 		p := pipelineOf(PZ, st.Pipeline)
-		plan := o.plan(p, pipeline.Decompress, st.BlockSize)
+		plan := o.scheduler().Plan(o.readerConfig(p, &container.Spec{
+			BlockSize: st.BlockSize, Dictionary: st.Dictionary,
+		}))
 		plan.InFlight = want
 		extra := func(n int) (memory int64) {
 			if st.Sources > 0 {
 				// The content besides the own content, and a source that no slot loads.
 				memory = int64(n)*int64(st.BlockSize) + blockMemory(st.BlockSize)
 			}
-			if st.Dictionary != 0 { // both, if the header is lost
-				memory += o.dictionaryMemory(p, pipeline.Decompress, st.BlockSize, n)
-			}
 			return memory
 		}
-		return o.budget(p, pipeline.Decompress, 0, st.BlockSize, plan, limit, extra)
+		return o.budget(p, st.BlockSize, &plan, limit, extra)
 	}
 	workers := o.scheduler().Workers()
 	b, ok := o.fit(want, limit, func(n int) int64 {

@@ -3,6 +3,7 @@ package compress
 import (
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/cut"
@@ -52,7 +53,7 @@ type Writer struct {
 
 // NewWriter returns a Writer that writes to w. The caller closes it to complete the stream. Close
 // does not close w.
-func NewWriter(w io.Writer, opts ...Option) (*Writer, error) {
+func NewWriter(w io.Writer, opts ...WriterOption) (*Writer, error) {
 	o, err := newWriterOptions(opts)
 	if err != nil {
 		return nil, err
@@ -67,7 +68,7 @@ func NewWriter(w io.Writer, opts ...Option) (*Writer, error) {
 
 // newWriter returns a Writer that must be Reset.
 func (o *options) newWriter() (*Writer, error) {
-	b, err := o.writerBudget()
+	b, err := o.writerBudget(false)
 	if err != nil {
 		return nil, err
 	}
@@ -89,11 +90,6 @@ func (w *Writer) Reset(dst io.Writer) {
 		w.run.Put(w.cur)
 	}
 	w.recycle()
-	if w.run == nil {
-		w.finder = nil
-	} else if w.finder != nil {
-		w.finder.Reset()
-	}
 	w.dst, w.cur, w.begun, w.closed, w.err = dst, nil, false, false, nil
 	w.in, w.done, w.before, w.blocks, w.ended = 0, span{}, span{}, 0, 0
 	w.window = w.window[:0]
@@ -102,7 +98,7 @@ func (w *Writer) Reset(dst io.Writer) {
 	if w.history != nil {
 		w.history.Reset()
 	}
-	w.frame = w.frames.begin(&w.opt)
+	w.frame = w.frames.beginFile(&w.opt)
 }
 
 // content returns the number of bytes of content in the current block.
@@ -117,7 +113,7 @@ func (w *Writer) full() bool { return w.cur != nil && len(w.cur.Src) == w.limit(
 
 // Stats returns the statistics of what has been written so far, which continue after Reset. It
 // returns zero if statistics were off at the start.
-func (w *Writer) Stats() SchedulerStats { return w.statistics() }
+func (w *Writer) Stats() Stats { return statsOf(w.statistics()) }
 
 // fail makes err what all methods return.
 func (w *Writer) fail(err error) error {
@@ -152,11 +148,11 @@ func (w *Writer) Write(p []byte) (n int, err error) {
 	if err := w.checkSize(len(p)); err != nil {
 		return 0, w.fail(err)
 	}
-	return w.add(p)
+	return w.addContent(p)
 }
 
-// add adds p to the content.
-func (w *Writer) add(p []byte) (n int, err error) {
+// addContent adds p to the content.
+func (w *Writer) addContent(p []byte) (n int, err error) {
 	for len(p) > 0 {
 		if err := w.makeRoom(len(p)); err != nil {
 			return n, w.fail(err)
@@ -174,11 +170,8 @@ func (w *Writer) add(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// KeepTogether says that the next n bytes of content will be read together, as those of a file in
-// an archive. They begin a block if they do not fit into the rest of the current one, and that rest
-// is at most an eighth of a block. So a [ReaderAt] often needs a block less for them. It does
-// nothing for .gz, and with [WithRsyncable] or [WithSingleFrame].
-func (w *Writer) KeepTogether(n int64) {
+// keepTogether says that the next n bytes of content will be read together. See package bridge.
+func (w *Writer) keepTogether(n int64) {
 	if w.cur == nil || w.opt.rsyncable || w.opt.singleFrame || w.opt.pipe.Format == Gzip {
 		return
 	}
@@ -223,7 +216,7 @@ func (w *Writer) ReadFrom(r io.Reader) (n int64, err error) {
 		if inPlace {
 			w.cur.Src = w.cur.Src[:len(w.cur.Src)+m]
 			w.in += int64(m)
-		} else if _, err := w.add(p[:m]); err != nil {
+		} else if _, err := w.addContent(p[:m]); err != nil {
 			return n, err
 		}
 		n += int64(m)
@@ -281,7 +274,6 @@ func (w *Writer) makeRoom(n int) error {
 			return err
 		}
 		b.Src, b.Window = append(b.Src[:0], w.window...), len(w.window)
-		b.Continuation = pipeline.Continuation{}
 		w.cur = b
 	}
 	w.grow(n)
@@ -309,33 +301,28 @@ func (w *Writer) grow(n int) {
 	b.Src = p
 }
 
-// begin begins a run.
-func (w *Writer) begin() {
-	n := w.budget.inFlight
-	cfg := w.opt.config(pipeline.Compress, w.opt.pipe, w.opt.limits.Checks, n)
-	w.finder = w.opt.finder()
-	cfg.LongDistance.Finder, cfg.Position = w.finder, w.opt.position
+// beginRun begins a run.
+func (w *Writer) beginRun() {
+	cfg := w.opt.writerConfig()
+	cfg.InFlight = w.budget.inFlight
 	w.start(w.sched, cfg)
 }
 
 // getBlock returns an empty block. It may have to wait for the oldest one and write it.
 func (w *Writer) getBlock() (*pipeline.Block, error) {
 	if w.run == nil {
-		w.begin()
+		w.beginRun()
 	}
 	for {
 		if b := w.run.Get(); b != nil {
 			return b, nil
 		}
-		b, err := w.run.Next(true)
+		wrote, err := w.writeNext(true)
 		if err != nil {
 			return nil, err
 		}
-		if b == nil {
+		if !wrote {
 			return nil, errNoBlock
-		}
-		if err := w.writeBlock(b); err != nil {
-			return nil, err
 		}
 	}
 }
@@ -346,7 +333,7 @@ func (w *Writer) submit(waits bool) error {
 	b := w.cur
 	if b.History != nil {
 		// The blocks of a History follow one another.
-		if err := w.drain(true); err != nil {
+		if err := w.writeDone(true); err != nil {
 			return err
 		}
 	}
@@ -357,8 +344,8 @@ func (w *Writer) submit(waits bool) error {
 		w.setWindow(b)
 	}
 	w.run.Number(w.blocks - 1)
-	w.stream.submit(b, len(b.Src)-b.Window, waits)
-	return w.drain(false)
+	w.submitBlock(b, len(b.Src)-b.Window, waits)
+	return w.writeDone(false)
 }
 
 // setWindow makes the end of b the window of the next block.
@@ -366,4 +353,116 @@ func (w *Writer) setWindow(b *pipeline.Block) {
 	if n := min(len(b.Src), w.opt.pipe.Window); n > 0 && !w.callerOwned {
 		w.window = append(w.window[:0], b.Src[len(b.Src)-n:]...)
 	}
+}
+
+// AppendEncode appends src, compressed as a [Writer] would, to dst and returns the extended slice.
+// The free capacity of dst must not overlap src. With an error it returns dst as it was; its free
+// capacity may have been written to.
+//
+// Since the size of the content is known, blocks are no larger than they need to be, and the
+// headers of .pz and .zst tell the size. Memory is kept for the next call. A .pz stream with up to
+// 65,000 bytes of content in one block is 16 to 18 bytes larger than its payload.
+//
+// The caller's goroutine compresses content below 64 KiB itself and waits for no worker, unless
+// [WithDevice] insists on a device. In the steady state such a call allocates nothing if dst has
+// the capacity and opts are made once and used again.
+//
+// Nothing reads src after the call has returned. A device works on a copy.
+func AppendEncode(dst, src []byte, opts ...WriterOption) ([]byte, error) {
+	pool := &encoders
+	if len(src) < smallContent {
+		pool = &smallEncoders
+	}
+	e := pool.Get().(*encoder)
+	err := e.encode(dst, src, opts)
+	if err == nil {
+		dst = e.sink.p
+	}
+	e.putAway()
+	pool.Put(e)
+	return dst, err
+}
+
+// Encoders are kept for the next call. Those of small content are apart, because they have one
+// block.
+var (
+	encoders      = sync.Pool{New: func() any { return new(encoder) }}
+	smallEncoders = sync.Pool{New: func() any { return new(encoder) }}
+)
+
+// A sink is a writer that appends.
+type sink struct{ p []byte }
+
+// Write appends p. It copies nothing if p lies where it would be appended.
+func (s *sink) Write(p []byte) (int, error) {
+	if n := len(s.p); len(p) > 0 && cap(s.p)-n >= len(p) && &s.p[:n+1][n] == &p[0] {
+		s.p = s.p[:n+len(p)]
+		return len(p), nil
+	}
+	s.p = append(s.p, p...)
+	return len(p), nil
+}
+
+// An encoder is a Writer whose blocks are parts of the caller's memory.
+type encoder struct {
+	Writer
+	sink sink
+}
+
+func (e *encoder) encode(dst, src []byte, opts []WriterOption) (err error) {
+	o := &e.opt
+	if err := o.setWriter(opts, int64(len(src))); err != nil {
+		return err
+	}
+	small := len(src) < smallContent
+	e.budget, err = o.writerBudget(small)
+	if err != nil {
+		return err
+	}
+	e.sched, e.sink.p, e.callerOwned = o.scheduler(), dst, true
+	if err := o.checkBackend(e.sched, pipeline.Compress, o.pipe, o.limits.Checks, o.blockSize); err != nil {
+		return err
+	}
+	e.Reset(&e.sink)
+	e.beginRun()
+	if err := e.ready(); err != nil {
+		return err
+	}
+	if err := e.checkSize(len(src)); err != nil {
+		return err
+	}
+	if o.singleFrame && len(src) > o.blockSize {
+		e.callerOwned = false // blocks have a window in front of them
+		if _, err := e.addContent(src); err != nil {
+			return err
+		}
+	}
+	for at := int(e.in); at < len(src); {
+		n := min(len(src)-at, o.blockSize)
+		if o.rsyncable {
+			n, _ = e.cutter.Next(src[at : at+n])
+		}
+		b, err := e.getBlock()
+		if err != nil {
+			return e.fail(err)
+		}
+		b.Window = min(at, o.pipe.Window)
+		b.Src, b.CallerOwned = src[at-b.Window:at+n:at+n], true
+		at += n
+		b.Last = at == len(src)
+		e.cur = b
+		e.in += int64(n)
+		if err := e.submit(small); err != nil {
+			return e.fail(err)
+		}
+	}
+	return e.Close()
+}
+
+// putAway makes the encoder ready for the pool, without references to the caller's memory.
+func (e *encoder) putAway() {
+	e.recycle()
+	e.unbind()
+	e.opt = options{private: e.opt.private}
+	e.sched, e.dst, e.sink.p, e.err = nil, nil, nil, nil
 }

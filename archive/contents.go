@@ -10,13 +10,14 @@ import (
 	"sync"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/bridge"
 )
 
 // ContentFS is a file system of compressed files that shows their contents. See [Contents].
 type ContentFS struct {
 	fsys    fs.FS
-	opts    []compress.Option
-	optsFor func(name string) []compress.Option // may be nil
+	opts    []compress.ReaderOption
+	optsFor func(name string) []compress.ReaderOption // may be nil
 
 	mu   sync.Mutex
 	open map[string]*content // by the name in fsys
@@ -51,9 +52,9 @@ const maxIdle = 32
 // All files share a cache of 64 MiB, or that of [compress.WithCache]. Up to 32 files that nobody
 // reads stay open. Close closes them. The checkpoints of an open .gz file take up to 64 MiB, or an
 // eighth of [compress.WithMaxMemory].
-func Contents(fsys fs.FS, opts ...compress.Option) *ContentFS {
+func Contents(fsys fs.FS, opts ...compress.ReaderOption) *ContentFS {
 	cache := compress.WithCache(compress.NewCache(contentCache))
-	opts = append([]compress.Option{cache}, opts...)
+	opts = append([]compress.ReaderOption{cache}, opts...)
 	return &ContentFS{fsys: fsys, opts: opts, open: map[string]*content{}}
 }
 
@@ -61,7 +62,7 @@ func Contents(fsys fs.FS, opts ...compress.Option) *ContentFS {
 // the underlying file system. A .gz file can have its index that way, by [compress.WithIndex], and
 // a trace can tell files apart. f may be called from several goroutines at the same time.
 // FileOptions must be called before the ContentFS is used.
-func (c *ContentFS) FileOptions(f func(name string) []compress.Option) { c.optsFor = f }
+func (c *ContentFS) FileOptions(f func(name string) []compress.ReaderOption) { c.optsFor = f }
 
 // Stored returns which file of the underlying file system a name stands for, and describes that
 // file. It opens no file. For a directory, and for a file that is not compressed, it is the name
@@ -82,7 +83,7 @@ type content struct {
 	src   io.ReaderAt
 	info  fs.FileInfo // of the name when it was looked up
 	stat  fs.FileInfo // of file, which may be a newer one
-	opts  []compress.Option
+	opts  []compress.ReaderOption
 	r     *compress.ReaderAt
 	size  int64
 	err   error
@@ -327,7 +328,8 @@ func (x *content) load() (err error) {
 
 // read returns the content from its beginning.
 func (x *content) read() (io.Reader, error) {
-	return compress.NewReader(io.NewSectionReader(x.src, 0, x.stat.Size()), x.opts...)
+	opts := append(slices.Clip(x.opts), bridge.Sequential())
+	return compress.NewReader(io.NewSectionReader(x.src, 0, x.stat.Size()), opts...)
 }
 
 // infoAs describes the content under the last element of a path.

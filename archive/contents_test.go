@@ -200,12 +200,12 @@ func TestStored(t *testing.T) {
 	defer f.Close()
 	var mu sync.Mutex
 	blocks := map[string]int{}
-	f.FileOptions(func(name string) []compress.Option {
-		return []compress.Option{compress.WithTrace(func(e compress.StageEvent) {
+	f.FileOptions(func(name string) []compress.ReaderOption {
+		return []compress.ReaderOption{compress.WithTrace(func(e compress.Stage) {
 			mu.Lock()
 			defer mu.Unlock()
 			if e.First {
-				blocks[name] += e.Bytes
+				blocks[name] += int(e.Bytes)
 			}
 		})}
 	})

@@ -42,7 +42,7 @@ var (
 //
 // Errors are those of NewReaderAt and package [archive/tar], and [compress.ErrTooLarge] if the list
 // of entries takes more than 512 MiB.
-func Open(src io.ReaderAt, size int64, opts ...compress.Option) (*FS, error) {
+func Open(src io.ReaderAt, size int64, opts ...compress.ReaderOption) (*FS, error) {
 	if isTar(src, size) {
 		return OpenTar(src, size)
 	}

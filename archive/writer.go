@@ -8,6 +8,7 @@ import (
 	"io/fs"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/bridge"
 )
 
 // Writer writes a compressed tar archive. Every program for tar reads it. Behind its entries it has
@@ -28,7 +29,7 @@ type Writer struct {
 
 // NewWriter returns a Writer to w. The options are those of [compress.NewWriter]. Smaller blocks
 // make reading a single small file faster: it takes a block or two.
-func NewWriter(w io.Writer, opts ...compress.Option) (*Writer, error) {
+func NewWriter(w io.Writer, opts ...compress.WriterOption) (*Writer, error) {
 	z, err := compress.NewWriter(w, opts...)
 	if err != nil {
 		return nil, err
@@ -53,7 +54,7 @@ func (w *Writer) WriteHeader(h *tar.Header) error {
 	if err := w.tar.Flush(); err != nil { // fills the last block
 		return err
 	}
-	w.z.KeepTogether(blockSize + h.Size) // or more, if the header takes several blocks
+	bridge.KeepTogether(w.z, blockSize+h.Size) // or more, if the header takes several blocks
 	begin := w.at
 	if err := w.tar.WriteHeader(h); err != nil {
 		return err

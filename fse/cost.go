@@ -7,7 +7,7 @@ import (
 )
 
 // CostBit is the cost of one bit. Costs are in units of 1/CostBit bit.
-const CostBit = binlog.Unit
+const CostBit = 1 << 16
 
 // log2 returns log₂ x in units of 1/CostBit. x must not be 0. Powers of two are exact; the error is
 // below 0.0008 bits.

@@ -16,7 +16,7 @@ type Encoder struct {
 	values []uint16
 	counts []uint8
 
-	// Of the string between Begin and End:
+	// Of the encoded string:
 	n    int       // number of values
 	last [2]uint32 // states behind the first symbols
 	two  bool      // there are two states
@@ -27,12 +27,13 @@ type Encoder struct {
 // string to be read backward, with the states at its end (RFC 8878, section 4.1). src must have at
 // least as many symbols as there are states, all with a probability in Table.
 func (e *Encoder) Append(dst, src []byte, states int) []byte {
-	e.Begin(src, states)
-	return e.End(dst)
+	e.Encode(src, states)
+	return e.AppendEncoded(dst)
 }
 
-// Begin encodes src as Append does and returns the size of the result in bytes. End appends it.
-func (e *Encoder) Begin(src []byte, states int) (size int) {
+// Encode encodes src as Append does and returns the size of the result in bytes. AppendEncoded
+// appends it.
+func (e *Encoder) Encode(src []byte, states int) (size int) {
 	n := len(src) - states
 	if cap(e.values) < n+3 {
 		e.values = make([]uint16, n+3+n/8)
@@ -49,8 +50,9 @@ func (e *Encoder) Begin(src []byte, states int) (size int) {
 	return e.bits/8 + 1
 }
 
-// End appends the string that Begin has encoded to dst. Begin must come before the next End.
-func (e *Encoder) End(dst []byte) []byte {
+// AppendEncoded appends the string that Encode has encoded to dst. Encode must come before the next
+// AppendEncoded.
+func (e *Encoder) AppendEncoded(dst []byte) []byte {
 	n, mask := e.n, uint64(1)<<e.Table.log-1
 	w := bitio.Writer{Out: dst}
 	w.Room(e.bits + 1)

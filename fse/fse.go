@@ -1,4 +1,5 @@
-// Package fse implements Finite State Entropy for packages zstd and huffman.
+// Package fse is a building block for compressors: it codes symbols with Finite State Entropy. A
+// minor release of this module may change it.
 //
 // FSE is the table variant of asymmetric numeral systems (tANS; Duda 2013, arXiv:1311.2540; Collet
 // 2013). The bit format is that of Zstandard (RFC 8878, section 4.1).

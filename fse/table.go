@@ -3,8 +3,6 @@ package fse
 import (
 	"encoding/binary"
 	"math/bits"
-
-	"github.com/gopz/compress/simd"
 )
 
 // spread assigns the cells of a table to symbols (RFC 8878, section 4.1.1). The format deals out
@@ -71,17 +69,27 @@ func (s *spread) fill(d *Distribution) (inverse, rare uint) {
 }
 
 // EncTable is a table to encode with.
-//
-// A symbol of probability p has the states p to 2p−1, stored one after the other from an index on.
-// The encoder emits bits until the state is among them. Of its entry, Bits is (n<<16) − (p<<n), where
-// n is the maximum number of bits to emit: the number for a state is (state + Bits) >> 16. Place is
-// the index less p.
 type EncTable struct {
-	// Transitions is set by Build. It is exported for kernels.
-	Transitions simd.StateTable
+	// Transitions is set by Build. It is for loops that do without a call of Next for each symbol.
+	Transitions Transitions
 
 	log    uint8
 	spread spread
+}
+
+// Transitions has the transitions of an encoder's states. From a state x the encoder of symbol s
+// emits the lowest n bits of x, with n = (x + Symbols[s].Bits) >> 16. The next state is
+// States[x>>n + Symbols[s].Place].
+//
+// A symbol of probability p has the states p to 2p−1, stored one after the other from an index on.
+// The encoder emits bits until the state is among them. Bits is (n<<16) − (p<<n), where n is the
+// maximum number of bits to emit. Place is the index less p.
+type Transitions struct {
+	Symbols [MaxSymbols]struct {
+		Bits  uint32
+		Place int32
+	}
+	States [1 << MaxLog]uint16
 }
 
 // Build sets t to the table of a distribution.
@@ -102,9 +110,8 @@ func (t *EncTable) Build(d *Distribution) {
 		if p == 1 {
 			maxBits = uint32(d.Log)
 		}
-		t.Transitions.Symbols[i] = simd.StateSymbol{
-			Bits: maxBits<<16 - p<<maxBits, Place: int32(at) - int32(p),
-		}
+		symbol := &t.Transitions.Symbols[i]
+		symbol.Bits, symbol.Place = maxBits<<16-p<<maxBits, int32(at)-int32(p)
 		if d.Prob[i] < 0 {
 			t.Transitions.States[at&(1<<MaxLog-1)] = uint16(size + last)
 			last--
@@ -124,7 +131,8 @@ func (t *EncTable) Build(d *Distribution) {
 // BuildSymbol sets t to the table of a single symbol, which takes no bits.
 func (t *EncTable) BuildSymbol(symbol uint8) {
 	t.log = 0
-	t.Transitions.Symbols[symbol] = simd.StateSymbol{}
+	s := &t.Transitions.Symbols[symbol]
+	s.Bits, s.Place = 0, 0
 	t.Transitions.States[0] = 0
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"strings"
 )
 
 // ErrNoGPU is the error of a system without a suitable adapter. It may lack a driver.
@@ -12,12 +13,16 @@ var ErrNoGPU = errors.New("no GPU found")
 
 // Adapter describes a GPU, or a program that emulates one.
 type Adapter struct {
+	Device  string // name for Open, in the list of Adapters
 	Name    string
 	Kind    Kind
 	Backend string // programming interface: "vulkan", "metal", "d3d12", "opengl"
 	IDs     string // hexadecimal numbers of vendor and device, or the driver's version; may be empty
 	Memory  uint64 // bytes of memory that the adapter has for itself; 0 if unknown
 }
+
+// Driver returns the programming interface, and what IDs says.
+func (a *Adapter) Driver() string { return strings.TrimSpace(a.Backend + " " + a.IDs) }
 
 // Kind is a kind of adapter. Better kinds have smaller numbers.
 type Kind uint8

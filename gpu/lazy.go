@@ -16,11 +16,13 @@ type Starter interface {
 	Start()
 }
 
-// StartTimer is a device that knows how long its start took. StartTime returns 0 while it has not
-// started.
+// StartTimer is a device that knows how its start went.
 type StartTimer interface {
 	Device
+	// StartTime returns how long the start took, 0 while the device has not started.
 	StartTime() time.Duration
+	// StartError returns why the start failed, nil if it did not or has not ended.
+	StartError() error
 }
 
 // Lazy is a device that starts in the background when Start is called. Small jobs end before that,

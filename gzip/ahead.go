@@ -10,10 +10,12 @@ import (
 	"sync/atomic"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/codec/inflate"
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/gzfile"
+	"github.com/gopz/compress/internal/hook"
 )
 
 // aheadFrom is how much input a Reader decodes itself, in bytes, before the workers of a scheduler
@@ -58,10 +60,10 @@ func (p *permit) release() {
 }
 
 // An ahead decodes the rest of an input on the workers of a scheduler, from the middle of a member
-// on. It reads ahead, inside the methods of the Reader only, and returns the content in order. It
-// is a [container.Opener].
+// on. It reads ahead, inside the methods of the Reader only, and returns the content in order.
 type ahead struct {
 	reader  *compress.Reader // reads from the ahead
+	opener  hook.Open        // open, as a value that lasts
 	scanner gzfile.Scanner
 	workers int
 	permit  *permit
@@ -81,23 +83,27 @@ type end struct{ content, offset int64 }
 
 // aheads has spare ones for Readers without options.
 var aheads = sync.Pool{New: func() any {
-	a, _ := newAhead([]compress.Option{compress.WithMaxMemory(aheadMemory)})
+	a, _ := newAhead([]compress.ReaderOption{compress.WithMaxMemory(aheadMemory)})
 	return a
 }}
 
-func newAhead(opts []compress.Option) (*ahead, error) {
+func newAhead(opts []compress.ReaderOption) (*ahead, error) {
 	a := &ahead{permit: new(permit)}
+	a.opener = a.open
 	// A Reader may be dropped without Close.
 	runtime.AddCleanup(a, (*permit).release, a.permit)
 	var err error
 	progress := func(p compress.Progress) { a.used = p.Compressed }
 	opts = append(opts[:len(opts):len(opts)], compress.WithProgress(progress))
-	a.reader, err = compress.NewReader(a, opts...)
+	a.reader, err = compress.NewReader(nil, opts...)
+	if err == nil {
+		bridge.Resume(a.reader, a.opener)
+	}
 	return a, err
 }
 
-// Open implements container.Opener.
-func (a *ahead) Open(
+// open is a [hook.Open].
+func (a *ahead) open(
 	limits *container.Limits, workers int,
 ) (src container.Source, nonBlocking bool, ready func() bool) {
 	a.workers, a.scanner.Workers = workers, workers
@@ -194,7 +200,7 @@ func (z *Reader) goAhead() bool {
 		Inflater: &z.inflater, Window: z.buf[max(0, z.end-inflate.WindowSize):z.end],
 		Used: z.used, Size: z.size, Sum: z.sum,
 	}
-	a.reader.Reset(a)
+	bridge.Resume(a.reader, a.opener)
 	z.ahead = a
 	return true
 }

@@ -18,7 +18,7 @@ import (
 type Reader struct {
 	Header // of the first member, after NewReader or Reset
 
-	opts    []compress.Option
+	opts    []compress.ReaderOption
 	ahead   *ahead // decodes the rest of the input; nil if the Reader does
 	aheadAt int64  // where in the input to try that, in bytes
 	begun   bool   // Read has been called
@@ -87,14 +87,14 @@ func (z *Reader) Close() error { return z.bad }
 // takes up to [compress.DefaultReaderMemory]. The options last until the next SetOptions, also
 // after Reset. Call it before the first Read. An option out of its range is a [compress.ErrOption],
 // and the options remain as before.
-func (z *Reader) SetOptions(opts ...compress.Option) error {
+func (z *Reader) SetOptions(opts ...compress.ReaderOption) error {
 	if z.begun {
 		return errReadBegun
 	}
 	if _, err := newAhead(opts); err != nil {
 		return err
 	}
-	z.opts = append([]compress.Option(nil), opts...)
+	z.opts = append([]compress.ReaderOption(nil), opts...)
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/gzfile"
 )
 
@@ -40,7 +41,7 @@ type Writer struct {
 
 	w      io.Writer
 	level  int
-	opts   []compress.Option
+	opts   []compress.WriterOption
 	begun  bool // the header is written
 	closed bool
 	err    error
@@ -107,7 +108,7 @@ func (z *Writer) Reset(w io.Writer) {
 // WithMaxMemory and others serve too. Format, level and name remain the Writer's. The options last
 // until the next SetOptions. Call it before the first Write, Flush or Close. An option out of its
 // range is a [compress.ErrOption], and the options remain as before.
-func (z *Writer) SetOptions(opts ...compress.Option) error {
+func (z *Writer) SetOptions(opts ...compress.WriterOption) error {
 	if z.begun || z.closed {
 		return errTooLate
 	}
@@ -115,7 +116,7 @@ func (z *Writer) SetOptions(opts ...compress.Option) error {
 	if err != nil {
 		return err
 	}
-	z.opts = append([]compress.Option(nil), opts...)
+	z.opts = append([]compress.WriterOption(nil), opts...)
 	if z.level != NoCompression {
 		z.body = body
 		z.resetBody()
@@ -124,12 +125,12 @@ func (z *Writer) SetOptions(opts ...compress.Option) error {
 }
 
 // newStream returns a compress.Writer that writes to z.rest.
-func (z *Writer) newStream(opts []compress.Option) (*compress.Writer, error) {
+func (z *Writer) newStream(opts []compress.WriterOption) (*compress.Writer, error) {
 	all := append(opts[:len(opts):len(opts)],
 		compress.WithFormat(compress.Gzip), compress.WithName("", time.Time{}))
 	switch z.level {
 	case HuffmanOnly:
-		all = append(all, compress.WithLevel(BestSpeed), compress.WithTuning(compress.TuneLiterals))
+		all = append(all, compress.WithLevel(BestSpeed), bridge.Literals())
 	case DefaultCompression, NoCompression:
 		all = append(all, compress.WithLevel(defaultLevel))
 	default:

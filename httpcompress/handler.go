@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/bridge"
 )
 
 // Encoding is a content coding (RFC 9110, section 8.4.1) that a [Handler] can use.
@@ -62,7 +63,7 @@ func WithEncodings(order ...Encoding) Option {
 // WithWriterOptions sets options of the [compress.Writer] of an encoding, such as
 // [compress.WithLevel] or [compress.WithScheduler], besides those that the package sets itself. The
 // default level is 3 for Gzip and 2 for Zstd.
-func WithWriterOptions(e Encoding, opts ...compress.Option) Option {
+func WithWriterOptions(e Encoding, opts ...compress.WriterOption) Option {
 	return func(h *handler) error {
 		if e != Zstd && e != Gzip {
 			return fmt.Errorf("encoding %q: want Zstd or Gzip", e)
@@ -120,7 +121,7 @@ func WithErrorFunc(f func(*http.Request, error)) Option {
 type handler struct {
 	next          http.Handler
 	order         []Encoding
-	writerOptions map[Encoding][]compress.Option
+	writerOptions map[Encoding][]compress.WriterOption
 	minSize       int
 	compressible  func(mediaType string) bool
 	skip          func(*http.Request) bool
@@ -137,7 +138,7 @@ type handler struct {
 // The other methods of a [http.ResponseController] work through Unwrap.
 func Handler(h http.Handler, opts ...Option) http.Handler {
 	z := &handler{
-		next: h, order: []Encoding{Zstd, Gzip}, writerOptions: map[Encoding][]compress.Option{},
+		next: h, order: []Encoding{Zstd, Gzip}, writerOptions: map[Encoding][]compress.WriterOption{},
 		minSize: DefaultMinSize, compressible: Compressible,
 	}
 	for _, o := range opts {
@@ -157,20 +158,21 @@ func Handler(h http.Handler, opts ...Option) http.Handler {
 
 // newWriter returns a Writer of an encoding.
 func (h *handler) newWriter(e Encoding) (*compress.Writer, error) {
-	opts := []compress.Option{
+	opts := []compress.WriterOption{
 		compress.WithLevel(gzipLevel), compress.WithBlockSize(gzipBlock),
-		compress.WithMemoryTarget(gzipMemory),
+		bridge.MemoryTarget(gzipMemory),
 	}
 	format := compress.WithFormat(compress.Gzip)
 	if e == Zstd {
-		opts = []compress.Option{
+		opts = []compress.WriterOption{
 			compress.WithLevel(zstdLevel), compress.WithBlockSize(zstdBlock),
 			compress.WithChecksum(false),
 		}
 		format = compress.WithFormat(compress.Zstd)
 	}
 	opts = append(opts, h.writerOptions[e]...)
-	return compress.NewWriter(nil, append(opts, format, compress.WithSingleFrame(true))...)
+	opts = append(opts, format, compress.WithSingleFrame(e == Zstd))
+	return compress.NewWriter(nil, opts...)
 }
 
 // getWriter returns a Writer of h.order[i] that writes to w.

@@ -194,7 +194,7 @@ func TestHugeSize(t *testing.T) {
 // TestOptions checks that Open refuses options out of range.
 func TestOptions(t *testing.T) {
 	for i, opt := range []Option{
-		WithSegment(1000), WithSegment(512), WithSegment(8 << 20), WithCache(-1), WithReadAhead(-1),
+		WithSegment(1000), WithSegment(512), WithSegment(8 << 20), WithCacheSize(-1), WithReadAhead(-1),
 		WithTail(-1), WithReadWhole(-1), WithMaxRequests(0), quick(-1), WithRetries(1, -1),
 		WithStallTimeout(0),
 	} {

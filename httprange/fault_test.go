@@ -172,7 +172,7 @@ func TestFaultsAtOpen(t *testing.T) {
 func TestFaultsAtRandom(t *testing.T) {
 	content := random(300_000)
 	s := newServer(t, content)
-	r := open(t, s, WithCache(20<<10), WithReadAhead(10<<10), quick(40))
+	r := open(t, s, WithCacheSize(20<<10), WithReadAhead(10<<10), quick(40))
 	passing := slices.DeleteFunc(slices.Clone(faults), func(f fault) bool { return !f.passes })
 	s.setFault(func(n int, w http.ResponseWriter, req *http.Request) bool {
 		rnd := rand.New(rand.NewPCG(7, uint64(n)))

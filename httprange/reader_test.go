@@ -21,8 +21,8 @@ func TestReadAt(t *testing.T) {
 	s := newServer(t, content)
 	for _, opts := range [][]Option{
 		nil,
-		{WithCache(0), WithMaxRequests(1)},
-		{WithCache(5 << 10), WithReadAhead(1 << 20), WithTail(3000)},
+		{WithCacheSize(0), WithMaxRequests(1)},
+		{WithCacheSize(5 << 10), WithReadAhead(1 << 20), WithTail(3000)},
 		{WithSegment(64 << 10), WithTail(10), WithReadAhead(1 << 20)},
 		{WithSegment(4 << 20)},
 	} {
@@ -223,7 +223,7 @@ func TestMerge(t *testing.T) {
 func TestReadAhead(t *testing.T) {
 	content := random(8 << 20)
 	s := newServer(t, content)
-	r := open(t, s, WithReadAhead(1<<20), WithCache(4<<20))
+	r := open(t, s, WithReadAhead(1<<20), WithCacheSize(4<<20))
 	for off := 0; off < len(content); off += 8 << 10 {
 		read(t, r, content, off, 8<<10)
 	}
@@ -231,7 +231,7 @@ func TestReadAhead(t *testing.T) {
 	if st := r.Stats(); st.Requests > 50 || st.Ahead < 7<<10 {
 		t.Errorf("read from the front: statistics %+v", st)
 	}
-	r = open(t, s, WithReadAhead(1<<20), WithCache(4<<20))
+	r = open(t, s, WithReadAhead(1<<20), WithCacheSize(4<<20))
 	for i := range 100 {
 		read(t, r, content, i*7919%4000*2000, 100)
 	}
@@ -245,7 +245,7 @@ func TestReadAhead(t *testing.T) {
 func TestReadAheadCache(t *testing.T) {
 	content := random(6 << 20)
 	s := newServer(t, content)
-	r := open(t, s, WithReadAhead(1<<20), WithCache(256<<10))
+	r := open(t, s, WithReadAhead(1<<20), WithCacheSize(256<<10))
 	const readers = 6
 	for off := 0; off < 500<<10; off += 5000 {
 		for i := range readers {
@@ -271,7 +271,7 @@ func TestReadAheadCache(t *testing.T) {
 func TestCache(t *testing.T) {
 	content := random(100 << 10)
 	s := newServer(t, content)
-	r := open(t, s, WithCache(10<<10))
+	r := open(t, s, WithCacheSize(10<<10))
 	for i := range 100 {
 		read(t, r, content, i<<10, 1<<10)
 		if i%5 == 0 {

@@ -5,7 +5,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/gopz/compress/lz77/internal/base"
+	"github.com/gopz/compress/internal/finder"
 )
 
 // TestCandidatesReach: a search reads no farther than lengths tell apart, so the time for content
@@ -23,12 +23,12 @@ func TestCandidatesReach(t *testing.T) {
 	next := 0 // position of the next checkpoint
 	m := Matcher{Checkpoint: func() {
 		next += rowCheckpointBytes
-		end := min(size, (next+p.Nice+base.Tail+page-1)&^(page-1))
+		end := min(size, (next+p.Nice+finder.Tail+page-1)&^(page-1))
 		if err := syscall.Mprotect(src[:end], syscall.PROT_READ); err != nil {
 			t.Fatal(err)
 		}
 	}}
-	best := make([]uint32, size-CandidateTail)
+	best := make([]uint32, size-finder.Tail)
 	m.FindCandidates(best, src, p, testLimits[0])
 	if best[len(best)-1] == 0 {
 		t.Error("no candidate")

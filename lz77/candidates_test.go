@@ -7,14 +7,14 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
-	"github.com/gopz/compress/lz77/internal/base"
+	"github.com/gopz/compress/internal/finder"
 	"github.com/gopz/compress/simd"
 )
 
 // candidatesOf returns the candidates of all positions.
 func candidatesOf(src []byte, p *Params, l Limits) []uint32 {
 	var m Matcher
-	best := make([]uint32, max(0, len(src)-base.Tail))
+	best := make([]uint32, max(0, len(src)-finder.Tail))
 	m.FindCandidates(best, src, p, l)
 	return best
 }
@@ -125,6 +125,36 @@ func TestCandidatesNearNice(t *testing.T) {
 			if !ok || !slices.Equal(got, want) {
 				t.Errorf("level %d, MinMatch %d: ok %v, %s", level, l.MinMatch, ok, differ(got, want))
 			}
+		}
+	}
+}
+
+// TestAbandonCandidates: ParseCandidates may be abandoned by its checkpoint.
+func TestAbandonCandidates(t *testing.T) {
+	src, next := corpus.ByName("text").Make(200_000), corpus.ByName("exe").Make(50_000)
+	p, l := &Levels[5], testLimits[1]
+	best := candidatesOf(src, p, l)
+	want := new(Matcher).Parse(nil, next, p, l)
+	var m Matcher
+	for left := range 3 {
+		func() {
+			defer func() {
+				m.Checkpoint = nil
+				if v := recover(); v != "enough" {
+					t.Fatalf("panic with %v, want enough", v)
+				}
+			}()
+			calls := left
+			m.Checkpoint = func() {
+				calls--
+				if calls < 0 {
+					panic("enough")
+				}
+			}
+			m.ParseCandidates(nil, src, 0, p, l, best)
+		}()
+		if got := m.Parse(nil, next, p, l); !slices.Equal(got, want) {
+			t.Fatalf("other sequences after a panic at call %d", left)
 		}
 	}
 }

@@ -34,8 +34,8 @@ func (c *literalCosts) estimate(seqs int, src []byte, start int) {
 	c.setCosts()
 }
 
-// bounds returns the length of the shortest match to search for, at least least, and the least length
-// of a match that is not weighed.
+// bounds returns the length of the shortest match to search for, at least least, and the least
+// length of a match that is not weighed.
 func (c *literalCosts) bounds(least int) (minMatch, sure int) {
 	total, sum := uint64(0), uint64(0)
 	for i, n := range c.counts {

@@ -1,7 +1,8 @@
 package lz77
 
 import (
-	"github.com/gopz/compress/lz77/internal/base"
+	"github.com/gopz/compress/internal/finder"
+	"github.com/gopz/compress/internal/kernels"
 	"github.com/gopz/compress/simd"
 )
 
@@ -17,7 +18,7 @@ import (
 // position is inserted into both tables.
 //
 // Cost: two cache accesses per position searched, and up to two more per match found.
-// simd.ParseDoubleLazy does the same in assembly.
+// kernels.ParseDoubleLazy does the same in assembly.
 
 // Of the first denseBytes positions of a match, every insertStep-th is inserted into the tables,
 // and of the others every sparseStep-th. With insertStep everywhere, text and tables are 0.1%
@@ -36,7 +37,7 @@ const endSkip = 3
 func (m *Matcher) parseDoubleLazy(dst []Sequence, src []byte, start int) []Sequence {
 	st := m.resetDouble(src, start)
 	m.costs.reset(len(dst), start)
-	if !simd.HasDouble() {
+	if !kernels.HasDouble() {
 		for st.At < st.End {
 			dst = m.parseDoubleLazyPortable(dst, src, &st, min(st.At+checkpointBytes, st.End))
 			m.reach(st.At - start)
@@ -46,7 +47,7 @@ func (m *Matcher) parseDoubleLazy(dst []Sequence, src []byte, start int) []Seque
 	st.Nice = m.params.Nice
 	for next := st.At + checkpointBytes; st.At < st.End || st.PendingLen > 0; {
 		dst = m.grow(dst)
-		n := simd.ParseDoubleLazy(&st, src, m.long, m.table, &m.costs.cost, dst[len(dst):cap(dst)],
+		n := kernels.ParseDoubleLazy(&st, src, m.long, m.table, &m.costs.cost, dst[len(dst):cap(dst)],
 			m.costs.untilUpdate(dst))
 		dst = dst[:len(dst)+n]
 		if st.PendingLen > 0 {
@@ -62,7 +63,7 @@ func (m *Matcher) parseDoubleLazy(dst []Sequence, src []byte, start int) []Seque
 
 // parseDoubleLazyPortable continues a parse from st to position stop or a little farther.
 func (m *Matcher) parseDoubleLazyPortable(
-	dst []Sequence, src []byte, st *simd.DoubleParse, stop int,
+	dst []Sequence, src []byte, st *kernels.DoubleParse, stop int,
 ) []Sequence {
 	long, longShift := m.long, uint8(st.LongShift)
 	short, shift, mask := m.table, m.shift, lowBytesMask(m.params.HashBytes)
@@ -72,7 +73,7 @@ func (m *Matcher) parseDoubleLazyPortable(
 	rep, rep2 := st.Repeats[0], st.Repeats[1]
 	anchor, i, end := st.Anchor, st.At, st.End
 	for i < stop {
-		v := base.Load64(src, i)
+		v := finder.Load64(src, i)
 		x := hashProduct(v, ^uint64(0))
 		hl, hs, tag := hashIndex(x, longShift), hash(v, mask, shift), tagOf(x, tagMask)
 		cl, cs := int(long[hl]^tag), int(short[hs]^tag)
@@ -80,13 +81,13 @@ func (m *Matcher) parseDoubleLazyPortable(
 		var n int
 		toInsert := i + 1 // the next position that is not in the tables
 		c, d := i+1-rep, rep
-		if c >= 0 && uint32(v>>8) == base.Load32(src, c) {
+		if c >= 0 && uint32(v>>8) == finder.Load32(src, c) {
 			i++
 			toInsert++
-			x, k := firstDifference(xor8(src, c, i), xor8(src, c+8, i+8))
+			x, k := finder.FirstDifference(finder.Xor8(src, c, i), finder.Xor8(src, c+8, i+8))
 			n = k
 			if x == 0 {
-				n += simd.MatchLen(src[c+inlineBytes:], src[i+inlineBytes:])
+				n += simd.MatchLen(src[c+finder.InlineBytes:], src[i+finder.InlineBytes:])
 			}
 			goto found
 		}
@@ -104,22 +105,22 @@ func (m *Matcher) parseDoubleLazyPortable(
 			if d > maxOffset {
 				goto next
 			}
-			d = int(base.LeastMultiple[d])
+			d = int(finder.LeastMultiple[d])
 			if c = i - d; c < 0 {
 				goto next
 			}
 		}
 		{
-			x, k := firstDifference(v^base.Load64(src, c), xor8(src, c+8, i+8))
+			x, k := finder.FirstDifference(v^finder.Load64(src, c), finder.Xor8(src, c+8, i+8))
 			if n = k; n < minMatch {
 				goto next
 			}
 			if x == 0 {
-				n += simd.MatchLen(src[c+inlineBytes:], src[i+inlineBytes:])
+				n += simd.MatchLen(src[c+finder.InlineBytes:], src[i+finder.InlineBytes:])
 			}
 		}
 		for n < nice && i+1 < end {
-			v := base.Load64(src, i+1)
+			v := finder.Load64(src, i+1)
 			x := hashProduct(v, ^uint64(0))
 			hl, tag := hashIndex(x, longShift), tagOf(x, tagMask)
 			c1, e := int(long[hl]^tag), tag|uint32(i+1)
@@ -129,9 +130,9 @@ func (m *Matcher) parseDoubleLazyPortable(
 			if uint(c1) >= uint(i) || d1 == d || uint(d1-MinOffset) > uint(maxOffset-MinOffset) {
 				break
 			}
-			x, n1 := firstDifference(v^base.Load64(src, c1), xor8(src, c1+8, i+9))
+			x, n1 := finder.FirstDifference(v^finder.Load64(src, c1), finder.Xor8(src, c1+8, i+9))
 			if x == 0 {
-				n1 += simd.MatchLen(src[c1+inlineBytes:], src[i+1+inlineBytes:])
+				n1 += simd.MatchLen(src[c1+finder.InlineBytes:], src[i+1+finder.InlineBytes:])
 			}
 			if n1 <= n {
 				break
@@ -139,15 +140,15 @@ func (m *Matcher) parseDoubleLazyPortable(
 			i, c, d, n = i+1, c1, d1, n1
 		}
 		if j := i + n; j < end {
-			v := base.Load64(src, j)
+			v := finder.Load64(src, j)
 			x := hashProduct(v, ^uint64(0))
 			c1 := int(long[hashIndex(x, longShift)] ^ tagOf(x, tagMask))
 			d1 := j - c1
 			at := i + endSkip
 			c2 := at - d1
-			if uint(c1) < uint(j) && c2 >= 0 && d1 != d && base.Load32(src, c2) == base.Load32(src, at) &&
+			if uint(c1) < uint(j) && c2 >= 0 && d1 != d && finder.Load32(src, c2) == finder.Load32(src, at) &&
 				uint(d1-MinOffset) <= uint(maxOffset-MinOffset) {
-				if n1 := extend(src, c2, at, 4); n1 > n {
+				if n1 := finder.Extend(src, c2, at, 4); n1 > n {
 					i, c, d, n = at, c2, d1, n1
 				}
 			}
@@ -159,10 +160,10 @@ func (m *Matcher) parseDoubleLazyPortable(
 		{
 			k := 8
 			if c >= 8 {
-				k = equalBefore8(src, c, i, i-anchor)
+				k = finder.EqualBefore8(src, c, i, i-anchor)
 			}
 			if k >= 8 {
-				k = equalBefore(src, c, i, i-anchor)
+				k = finder.EqualBefore(src, c, i, i-anchor)
 			}
 			if d != rep && !m.costs.pays(dst, src, i-k, n+k, d, m.Checkpoint) {
 				i++
@@ -184,20 +185,20 @@ func (m *Matcher) parseDoubleLazyPortable(
 			if p >= sparse {
 				step = sparseStep
 			}
-			v := base.Load64(src, p)
+			v := finder.Load64(src, p)
 			x := hashProduct(v, ^uint64(0))
 			e := tagOf(x, tagMask) | uint32(p)
 			long[hashIndex(x, longShift)], short[hash(v, mask, shift)] = e, e
 		}
 		// Records that differ in one field alternate between two offsets.
-		for i < end && i >= rep2 && base.Load32(src, i) == base.Load32(src, i-rep2) {
-			n := extend(src, i-rep2, i, 4)
+		for i < end && i >= rep2 && finder.Load32(src, i) == finder.Load32(src, i-rep2) {
+			n := finder.Extend(src, i-rep2, i, 4)
 			if n < minMatch {
 				break
 			}
 			dst = append(dst, Sequence{MatchLen: uint32(n), Offset: uint32(rep2)})
 			rep, rep2 = rep2, rep
-			v := base.Load64(src, i)
+			v := finder.Load64(src, i)
 			x := hashProduct(v, ^uint64(0))
 			e := tagOf(x, tagMask) | uint32(i)
 			long[hashIndex(x, longShift)], short[hash(v, mask, shift)] = e, e

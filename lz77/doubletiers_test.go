@@ -16,7 +16,7 @@ func TestDoubleTiers(t *testing.T) {
 	limits := append([]Limits{
 		{MinMatch: 3, MaxOffset: 1 << 15, MinOffset: 1},
 		{MinMatch: 8, MaxOffset: 64, Repeats: 1},
-		{MinMatch: 6, MaxOffset: 1 << 12, Repeats: NewOffset},
+		{MinMatch: 6, MaxOffset: 1 << 12, Repeats: maxRepeats},
 	}, testLimits...)
 	size := 400_000 // more than one call of a kernel takes
 	if small() {

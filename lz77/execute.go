@@ -1,10 +1,15 @@
 package lz77
 
-import "github.com/gopz/compress/simd"
+import (
+	"github.com/gopz/compress/internal/kernels"
+)
 
 // Slack is the number of bytes that Execute may overwrite behind the content and read behind the
 // literals.
-const Slack = simd.CopySlack
+const Slack = 32
+
+// The kernel needs no more.
+const _ = uint(Slack - kernels.CopySlack)
 
 // Execute carries out seqs: it writes to dst from position at on and reads literals from the front
 // of lits. It returns the position behind the last match and the literals that are left.
@@ -15,7 +20,7 @@ const Slack = simd.CopySlack
 // the slices, whatever the arguments; it may panic if they break these rules.
 func Execute(dst []byte, at int, lits []byte, seqs []Sequence) (end int, rest []byte, ok bool) {
 	for len(seqs) > 0 {
-		n, end, used, vector := simd.Execute(dst, at, lits, seqs)
+		n, end, used, vector := kernels.Execute(dst, at, lits, seqs)
 		at, lits, seqs = end, lits[used:], seqs[n:]
 		if n > 0 {
 			continue
@@ -36,7 +41,7 @@ func Execute(dst []byte, at int, lits []byte, seqs []Sequence) (end int, rest []
 // ExecuteExact is Execute for a dst without slack: it writes only the bytes that seqs describe.
 func ExecuteExact(dst []byte, at int, lits []byte, seqs []Sequence) (end int, rest []byte, ok bool) {
 	for len(seqs) > 0 {
-		n, end, used, vector := simd.Execute(dst, at, lits, seqs)
+		n, end, used, vector := kernels.Execute(dst, at, lits, seqs)
 		at, lits, seqs = end, lits[used:], seqs[n:]
 		if n > 0 {
 			continue
@@ -86,8 +91,8 @@ func executeLast(dst []byte, at int, lits []byte, s *Sequence) (end int, rest []
 // again.
 const fewSequences = 8
 
-// execute is the portable twin of simd.Execute. It takes all sequences, also those that the kernel
-// leaves.
+// execute is the portable twin of kernels.Execute. It takes all sequences, also those that the
+// kernel leaves.
 func execute(dst []byte, at int, lits []byte, seqs []Sequence) (end int, rest []byte, ok bool) {
 	for i := range seqs {
 		s := &seqs[i]

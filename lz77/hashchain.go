@@ -4,16 +4,16 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/gopz/compress/lz77/internal/base"
-	"github.com/gopz/compress/simd"
+	"github.com/gopz/compress/internal/finder"
+	"github.com/gopz/compress/internal/kernels"
 )
 
-// chains finds matches within a window of simd.HashChainWindow bytes (as zlib and libdeflate do).
-// For each hash of 4 bytes there is a head, the last position with that hash, and a chain from each
-// position to the one before with the same hash. For matches of 3 bytes there is only a head.
+// chains finds matches within a window of kernels.HashChainWindow bytes (as zlib and libdeflate
+// do). For each hash of 4 bytes there is a head, the last position with that hash, and a chain from
+// each position to the one before with the same hash. For matches of 3 bytes there is only a head.
 //
-// An entry is a position less a base, in 16 bits, so that all tables together take 224 KiB and stay in
-// the second-level cache. Every 32 KiB the base moves on, and all entries are lowered. The least
+// An entry is a position less a base, in 16 bits, so that all tables together take 224 KiB and stay
+// in the second-level cache. Every 32 KiB the base moves on, and all entries are lowered. The least
 // value stands for none. A lazy search ends where the base moves.
 //
 // The parser is lazy. It takes the longest match of up to Depth candidates, and the nearest of that
@@ -28,7 +28,8 @@ type chains struct {
 }
 
 const (
-	// chainMatchBits is the number of bits that a match of chains takes besides those of its offset.
+	// chainMatchBits is the number of bits that a match of chains takes besides those of its
+	// offset.
 	chainMatchBits = 6
 	// leastChainMatch is the length of the shortest match of a chain, which its hash covers.
 	leastChainMatch = 4
@@ -39,17 +40,17 @@ var chainLazyCost = [3]int{0, 2, 5}
 
 // chainMemory is the memory of chains with 1<<log heads of chains, in bytes.
 func chainMemory(log uint8) int {
-	return 2<<log + 2<<(log-simd.HashChainLess3) + 2*simd.HashChainWindow
+	return 2<<log + 2<<(log-kernels.HashChainLess3) + 2*kernels.HashChainWindow
 }
 
 // reset empties all chains; there are 1<<log.
 func (c *chains) reset(log uint8) {
 	if n := 1 << log; cap(c.heads4) < n {
-		c.heads4, c.heads3 = make([]int16, n), make([]int16, n>>simd.HashChainLess3)
+		c.heads4, c.heads3 = make([]int16, n), make([]int16, n>>kernels.HashChainLess3)
 	}
-	c.heads4, c.heads3 = c.heads4[:1<<log], c.heads3[:1<<(log-simd.HashChainLess3)]
+	c.heads4, c.heads3 = c.heads4[:1<<log], c.heads3[:1<<(log-kernels.HashChainLess3)]
 	if c.links == nil {
-		c.links = make([]int16, simd.HashChainWindow)
+		c.links = make([]int16, kernels.HashChainWindow)
 	}
 	for _, heads := range [][]int16{c.heads3, c.heads4} {
 		heads[0] = math.MinInt16
@@ -60,40 +61,40 @@ func (c *chains) reset(log uint8) {
 }
 
 // slide moves the window on by its size. It first inserts the rest of its positions.
-func (c *chains) slide(st *simd.HashChainParse, src []byte) {
-	c.insert(st, src, st.Base+simd.HashChainWindow)
+func (c *chains) slide(st *kernels.HashChainParse, src []byte) {
+	c.insert(st, src, st.Base+kernels.HashChainWindow)
 	for _, entries := range [][]int16{c.heads3, c.heads4, c.links} {
-		simd.SlideHashChain(entries)
+		kernels.SlideHashChain(entries)
 	}
-	st.Base += simd.HashChainWindow
+	st.Base += kernels.HashChainWindow
 }
 
 // parseChains appends the sequences of src[start:] to dst. It panics if the limits have repeat
 // offsets or a least offset above 1, or if parameters are out of range.
 func (m *Matcher) parseChains(dst []Sequence, src []byte, start int) []Sequence {
-	if m.limits.Repeats > 0 || m.limits.minOffset() > 1 {
+	if m.limits.Repeats > 0 || m.limits.LeastOffset() > 1 {
 		panic("lz77: HashChain with repeat offsets or a least offset")
 	}
 	c, p := &m.chains, &m.params
-	if p.Depth < 4 || p.Lazy < 0 || p.Lazy > 2 || p.Nice < 5 || p.Nice > simd.MaxHashChainMatch ||
+	if p.Depth < 4 || p.Lazy < 0 || p.Lazy > 2 || p.Nice < 5 || p.Nice > kernels.MaxHashChainMatch ||
 		p.HashLog < 8 || p.HashLog > 24 {
 		panic("lz77: parameters of HashChain out of range")
 	}
-	log := base.TableLog(p.HashLog, len(src))
+	log := finder.TableLog(p.HashLog, len(src))
 	c.reset(log)
-	st := simd.HashChainParse{
-		At: start, Anchor: start, End: len(src) - base.Tail,
+	st := kernels.HashChainParse{
+		At: start, Anchor: start, End: len(src) - finder.Tail,
 		Depth: p.Depth, Lazy: p.Lazy, Nice: p.Nice,
-		MaxOffset: min(m.limits.MaxOffset, simd.HashChainWindow), Shift: uint64(32 - log),
+		MaxOffset: min(m.limits.MaxOffset, kernels.HashChainWindow), Shift: uint64(32 - log),
 	}
-	st.Base = max(start-simd.HashChainWindow, 0) &^ (simd.HashChainWindow - 1)
+	st.Base = max(start-kernels.HashChainWindow, 0) &^ (kernels.HashChainWindow - 1)
 	st.NextInsert = st.Base
 	least := max(m.limits.MinMatch, 3)
 	m.costs.estimate(len(dst), src, start)
 	st.MinMatch, st.SureMatch = m.costs.bounds(least)
 	kernelEnd := 0
-	if simd.HasHashChain() {
-		kernelEnd = len(src) - simd.HashChainSlack
+	if kernels.HasHashChain() {
+		kernelEnd = len(src) - kernels.HashChainSlack
 	}
 	step := max(checkpointCandidates/p.Depth, 1)
 	for next := st.At + step; st.At < st.End; {
@@ -107,12 +108,12 @@ func (m *Matcher) parseChains(dst []Sequence, src []byte, start int) []Sequence 
 		room := dst[len(dst):min(cap(dst), len(dst)+left)]
 		n := 0
 		if st.At < kernelEnd {
-			n = simd.ParseHashChain(&st, src, c.heads3, c.heads4, c.links, &m.costs.cost, room)
+			n = kernels.ParseHashChain(&st, src, c.heads3, c.heads4, c.links, &m.costs.cost, room)
 		} else {
-			n = c.parse(&st, src, &m.costs.cost, room, min(next, st.End, st.Base+simd.HashChainWindow))
+			n = c.parse(&st, src, &m.costs.cost, room, min(next, st.End, st.Base+kernels.HashChainWindow))
 		}
 		dst = dst[:len(dst)+n]
-		if st.At < st.End && st.At >= st.Base+simd.HashChainWindow {
+		if st.At < st.End && st.At >= st.Base+kernels.HashChainWindow {
 			c.slide(&st, src)
 		}
 		if st.At >= next {
@@ -127,11 +128,11 @@ func (m *Matcher) parseChains(dst []Sequence, src []byte, start int) []Sequence 
 const checkpointCandidates = 1 << 18
 
 // parse continues a parse until it reaches stop or has written all of seqs. It returns the number
-// of sequences. It is the definition of simd.ParseHashChain.
+// of sequences. It is the definition of kernels.ParseHashChain.
 func (c *chains) parse(
-	st *simd.HashChainParse, src []byte, cost *[256]uint8, seqs []Sequence, stop int,
+	st *kernels.HashChainParse, src []byte, cost *[256]uint8, seqs []Sequence, stop int,
 ) (n int) {
-	at, end := st.At, min(st.End, st.Base+simd.HashChainWindow)
+	at, end := st.At, min(st.End, st.Base+kernels.HashChainWindow)
 	for at < stop && n < len(seqs) {
 		length, offset, head3 := c.search(st, src, at, max(st.MinMatch, leastChainMatch)-1, st.Depth)
 		if length == 0 && st.MinMatch < leastChainMatch {
@@ -149,7 +150,7 @@ func (c *chains) parse(
 				length, offset, k = longer, far, 0
 			}
 		}
-		back := equalBefore(src, at-offset, at, at-st.Anchor)
+		back := finder.EqualBefore(src, at-offset, at, at-st.Anchor)
 		seqs[n] = Sequence{
 			LitLen: uint32(at - back - st.Anchor), MatchLen: uint32(length + back), Offset: uint32(offset),
 		}
@@ -172,17 +173,17 @@ func chainPays(cost *[256]uint8, content []byte, offset int) bool {
 
 // insert inserts the positions up to end. It returns the old heads of the last one: of its chain,
 // and of its hash of 3 bytes.
-func (c *chains) insert(st *simd.HashChainParse, src []byte, end int) (head, head3 int16) {
+func (c *chains) insert(st *kernels.HashChainParse, src []byte, end int) (head, head3 int16) {
 	shift := st.Shift & 31
-	heads3, heads4, links := c.heads3, c.heads4, c.links[:simd.HashChainWindow]
+	heads3, heads4, links := c.heads3, c.heads4, c.links[:kernels.HashChainWindow]
 	for p := st.NextInsert; p < end; p++ {
-		v, entry := base.Load32(src, p), int16(p-st.Base)
-		h := v * base.Prime32 >> shift
+		v, entry := finder.Load32(src, p), int16(p-st.Base)
+		h := v * finder.Prime32 >> shift
 		head = heads4[h]
 		links[p&(len(links)-1)] = head
 		heads4[h] = entry
 		if st.MinMatch < leastChainMatch {
-			h = v << 8 * base.Prime32 >> shift >> simd.HashChainLess3
+			h = v << 8 * finder.Prime32 >> shift >> kernels.HashChainLess3
 			head3 = heads3[h]
 			heads3[h] = entry
 		}
@@ -192,31 +193,31 @@ func (c *chains) insert(st *simd.HashChainParse, src []byte, end int) (head, hea
 }
 
 // lowest returns the least position of a candidate at i.
-func lowest(st *simd.HashChainParse, i int) int {
+func lowest(st *kernels.HashChainParse, i int) int {
 	return max(i-st.MaxOffset, st.Base+math.MinInt16+1, 0)
 }
 
 // search inserts position i. It returns the longest match there of more than best bytes among depth
 // candidates; length 0 stands for none. head3 is the last position with the same hash of 3 bytes.
 func (c *chains) search(
-	st *simd.HashChainParse, src []byte, i, best, depth int,
+	st *kernels.HashChainParse, src []byte, i, best, depth int,
 ) (length, offset int, head3 int16) {
 	head, head3 := c.insert(st, src, i+1)
-	links := c.links[:simd.HashChainWindow]
-	rest := src[i:min(i+simd.MaxHashChainMatch, len(src))]
+	links := c.links[:kernels.HashChainWindow]
+	rest := src[i:min(i+kernels.MaxHashChainMatch, len(src))]
 	low, p := lowest(st, i), st.Base+int(head)
 	if best >= len(rest) || p < low {
 		return 0, 0, head3
 	}
-	ends := base.Load32(rest, best-3)
+	ends := finder.Load32(rest, best-3)
 	for {
-		if base.Load32(src, p+best-3) == ends {
-			if n := extend(src[:i+len(rest)], p, i, 0); n > best {
+		if finder.Load32(src, p+best-3) == ends {
+			if n := finder.Extend(src[:i+len(rest)], p, i, 0); n > best {
 				length, offset, best = n, i-p, n
 				if n >= st.Nice || n == len(rest) {
 					break
 				}
-				ends = base.Load32(rest, best-3)
+				ends = finder.Load32(rest, best-3)
 			}
 		}
 		next := st.Base + int(links[p&(len(links)-1)])
@@ -230,9 +231,9 @@ func (c *chains) search(
 }
 
 // search3 returns the match of 3 bytes at i with the head of their hash. Length 0 stands for none.
-func search3(st *simd.HashChainParse, src []byte, i int, head int16) (length, offset int) {
+func search3(st *kernels.HashChainParse, src []byte, i int, head int16) (length, offset int) {
 	p := st.Base + int(head)
-	if p < lowest(st, i) || (base.Load32(src, p)^base.Load32(src, i))<<8 != 0 {
+	if p < lowest(st, i) || (finder.Load32(src, p)^finder.Load32(src, i))<<8 != 0 {
 		return 0, 0
 	}
 	return 3, i - p

@@ -14,7 +14,8 @@ import (
 var chainParams = &Params{Finder: HashChain, HashLog: 16, Depth: 16, Nice: 32, Lazy: 1}
 
 // TestHashChainTiers: all tiers give the same sequences, and valid ones, with all settings, for all
-// kinds of content, sizes and windows. A Matcher gives the same as one that had other blocks before.
+// kinds of content, sizes and windows. A Matcher gives the same as one that had other blocks
+// before.
 func TestHashChainTiers(t *testing.T) {
 	size, rounds := 300_000, 12
 	if small() {
@@ -22,7 +23,7 @@ func TestHashChainTiers(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(17, 18))
 	var turns Matcher
-	contents := worstCases(size)
+	contents := corpus.Adverse(size)
 	for _, k := range corpus.Kinds() {
 		contents[k.Name] = k.Make(size)
 	}
@@ -111,8 +112,8 @@ func TestHashChainShort(t *testing.T) {
 	}
 }
 
-// TestHashChainLimits: a Matcher panics if limits or parameters are not for HashChain, on every tier
-// and for every size.
+// TestHashChainLimits: a Matcher panics if limits or parameters are not for HashChain, on every
+// tier and for every size.
 func TestHashChainLimits(t *testing.T) {
 	check := func(p *Params, l Limits) {
 		t.Helper()

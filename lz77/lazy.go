@@ -1,17 +1,17 @@
 package lz77
 
 import (
-	"github.com/gopz/compress/lz77/internal/base"
-	"github.com/gopz/compress/simd"
+	"github.com/gopz/compress/internal/finder"
+	"github.com/gopz/compress/internal/kernels"
 )
 
 // The lazy parser takes the best match at each position, unless one of the next Lazy positions has
 // a better one (as zlib's deflate_slow does). A match with a new offset that saves nothing is left
 // out; see literalCosts.
 //
-// It works on segments that do not depend on one another, so that a device can parse all segments of
-// a block at the same time. Candidates lie anywhere in the block. What the parse itself makes does not
-// pass from one segment to the next:
+// It works on segments that do not depend on one another, so that a device can parse all segments
+// of a block at the same time. Candidates lie anywhere in the block. What the parse itself makes
+// does not pass from one segment to the next:
 //
 //   - A segment begins without repeat offsets. Its own ones are in the list of the whole block too,
 //     in the same order, so they are repeat offsets there.
@@ -26,11 +26,9 @@ import (
 var lazyCost = [3]int{0, 4, 7}
 
 const (
-	// SegmentSize is the size of a segment of the lazy parser of RowHash in bytes. The last segment of a
-	// block may be shorter. JSON at level 5 is 0.6% larger than without segments, with 32 KiB 0.8%.
-	SegmentSize = 64 << 10
-	// segmentCostBytes is the number of bytes in front of a segment that the first costs of its literals
-	// come from. All bytes of the segment before take 1% of the time of level 5, for the same sizes.
+	// segmentCostBytes is the number of bytes in front of a segment that the first costs of its
+	// literals come from. All bytes of the segment before take 1% of the time of level 5, for the
+	// same sizes.
 	segmentCostBytes = 16 << 10
 	// noRepeat stands for a repeat offset that a segment does not have yet. No match has it.
 	noRepeat = 1 << 30
@@ -40,8 +38,8 @@ const (
 
 // segment is a segment of a lazy parse, and what joins it to the ones before.
 type segment struct {
-	// src ends where matches of the segment may end. That is some bytes behind the segment, as parts of
-	// matches behind it do not count.
+	// src ends where matches of the segment may end. That is some bytes behind the segment, as
+	// parts of matches behind it do not count.
 	src   []byte
 	begin int
 	end   int // matches begin before it
@@ -57,20 +55,20 @@ type segment struct {
 // m.candidates.
 func (m *Matcher) parseLazy(dst []Sequence, src []byte, start int) []Sequence {
 	m.minMatch = m.params.minNewMatch(&m.limits)
-	var st simd.RowHashParse
+	var st kernels.RowHashParse
 	kernel := m.beginKernel(&st, len(src))
 	if !kernel && m.candidates == nil {
 		m.rows.reset(&m.params, len(src))
 	}
-	end := len(src) - base.Tail
+	end := len(src) - finder.Tail
 	s := segment{start: start, own: len(dst), anchor: start}
-	for s.begin = start; s.begin < end; s.begin += SegmentSize {
-		s.limit = s.begin + SegmentSize
+	for s.begin = start; s.begin < end; s.begin += finder.SegmentSize {
+		s.limit = s.begin + finder.SegmentSize
 		s.end = min(s.limit, end)
 		if s.limit >= end {
 			s.limit = len(src)
 		}
-		reach := min(s.end+m.params.Nice+base.Tail, len(src))
+		reach := min(s.end+m.params.Nice+finder.Tail, len(src))
 		s.src = src[:reach:reach]
 		s.first = len(dst)
 		m.costs.begin(len(dst), src, s.begin, min(segmentCostBytes, s.begin-start))
@@ -133,8 +131,8 @@ func (m *Matcher) parseSegment(dst []Sequence, s *segment) (_ []Sequence, behind
 	return dst, anchor
 }
 
-// join ends a segment whose last match ends at behind: it cuts that match, and joins the sequences to
-// those before. A match that is cut has at least minMatch bytes.
+// join ends a segment whose last match ends at behind: it cuts that match, and joins the sequences
+// to those before. A match that is cut has at least minMatch bytes.
 func (s *segment) join(dst []Sequence, behind, minMatch int) []Sequence {
 	if over := behind - s.limit; over > 0 {
 		q := &dst[len(dst)-1]

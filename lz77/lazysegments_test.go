@@ -8,10 +8,13 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/finder"
 	"github.com/gopz/compress/internal/testenv"
-	"github.com/gopz/compress/lz77/internal/base"
 	"github.com/gopz/compress/simd"
 )
+
+// segmentSize is the size of a segment in bytes.
+const segmentSize = finder.SegmentSize
 
 // segmentContents returns content of n bytes with matches across the bounds of segments, of all
 // lengths, near ones and far ones.
@@ -25,7 +28,7 @@ func segmentContents(n int) map[string][]byte {
 		"zeros": make([]byte, n), "noise": noise,
 		"text": corpus.ByName("text").Make(n), "mixed": corpus.ByName("mixed").Make(n),
 	}
-	for _, period := range []int{3, 100, 5000, SegmentSize - 1, SegmentSize, SegmentSize + 1} {
+	for _, period := range []int{3, 100, 5000, segmentSize - 1, segmentSize, segmentSize + 1} {
 		p := bytes.Clone(noise)
 		for i := period; i < n; i++ {
 			p[i] = p[i-period]
@@ -34,7 +37,7 @@ func segmentContents(n int) map[string][]byte {
 	}
 	// Matches that begin or end some bytes from a bound.
 	p := bytes.Clone(noise)
-	for at := SegmentSize; at < n; at += SegmentSize {
+	for at := segmentSize; at < n; at += segmentSize {
 		for i := max(0, at-r.IntN(20)); i < min(n, at+r.IntN(20)); i++ {
 			p[i] = p[i-3000]
 		}
@@ -43,11 +46,11 @@ func segmentContents(n int) map[string][]byte {
 	return all
 }
 
-// segmentSizes are around multiples of SegmentSize and of the tail without matches.
+// segmentSizes are around multiples of segmentSize and of the tail without matches.
 func segmentSizes() (sizes []int) {
-	for _, n := range []int{SegmentSize, 2 * SegmentSize, 4 * SegmentSize} {
-		for _, d := range []int{-1, 0, 1, 2, base.Tail - 1, base.Tail, base.Tail + 1, 5000} {
-			if !tiny() || n == 2*SegmentSize {
+	for _, n := range []int{segmentSize, 2 * segmentSize, 4 * segmentSize} {
+		for _, d := range []int{-1, 0, 1, 2, finder.Tail - 1, finder.Tail, finder.Tail + 1, 5000} {
+			if !tiny() || n == 2*segmentSize {
 				sizes = append(sizes, n+d)
 			}
 		}
@@ -55,9 +58,9 @@ func segmentSizes() (sizes []int) {
 	return sizes
 }
 
-// TestSegments: around the bounds of segments all tiers, with rows and with candidates, give the same
-// valid sequences, and so does a parse with checkpoints. Two sequences that could be one do not follow
-// one another there.
+// TestSegments: around the bounds of segments all tiers, with rows and with candidates, give the
+// same valid sequences, and so does a parse with checkpoints. Two sequences that could be one do
+// not follow one another there.
 func TestSegments(t *testing.T) {
 	sizes := segmentSizes()
 	contents := segmentContents(slices.Max(sizes))
@@ -113,7 +116,7 @@ func TestSegmentsJoined(t *testing.T) {
 	}
 	for _, before := range []int{0, 1, 1000, len(noise)} {
 		src := bytes.Clone(noise[:before])
-		for len(src) < 5*SegmentSize {
+		for len(src) < 5*segmentSize {
 			src = append(src, noise...)
 		}
 		for level := 5; level <= 7; level++ {
@@ -130,7 +133,7 @@ func TestSegmentsJoined(t *testing.T) {
 // again, and a part of fewer than MinMatch bytes is dropped.
 func TestSegmentsCut(t *testing.T) {
 	p, l := &Levels[6], testLimits[1]
-	noise := make([]byte, 2*SegmentSize)
+	noise := make([]byte, 2*segmentSize)
 	r := rand.New(rand.NewPCG(35, 36))
 	for i := range noise {
 		noise[i] = byte(r.Uint32())
@@ -138,10 +141,10 @@ func TestSegmentsCut(t *testing.T) {
 	for front := 1; front < 12; front++ {
 		for behind := 1; behind < 12; behind++ {
 			src := bytes.Clone(noise)
-			copy(src[SegmentSize-200:], noise[3000:3064]) // behind a match the parser searches each position
-			copy(src[SegmentSize-front:], noise[1000:1000+front+behind])
-			src[SegmentSize-front-1] = ^noise[999]
-			src[SegmentSize+behind] = ^noise[1000+front+behind]
+			copy(src[segmentSize-200:], noise[3000:3064]) // behind a match each position is searched
+			copy(src[segmentSize-front:], noise[1000:1000+front+behind])
+			src[segmentSize-front-1] = ^noise[999]
+			src[segmentSize+behind] = ^noise[1000+front+behind]
 			least := max(l.MinMatch, int(p.HashBytes))
 			found := front+behind >= least
 			// What a segment finds at its begin joins what is left of the one before.
@@ -168,13 +171,13 @@ func TestSegmentsCut(t *testing.T) {
 // candidates and by the costs of literals in the next one.
 func TestSegmentsApart(t *testing.T) {
 	p, l := &Levels[5], testLimits[1]
-	src := corpus.ByName("text").Make(4 * SegmentSize)
+	src := corpus.ByName("text").Make(4 * segmentSize)
 	best := candidatesOf(src, p, l)
 	var m Matcher
 	want, _ := m.ParseCandidates(nil, src, 0, p, l, best)
-	clear(best[:SegmentSize]) // the first segment has literals only
+	clear(best[:segmentSize]) // the first segment has literals only
 	got, ok := m.ParseCandidates(nil, src, 0, p, l, best)
-	const at = SegmentSize + 1000 // the first match of a segment may belong to one before
+	const at = segmentSize + 1000 // the first match of a segment may belong to one before
 	if !ok || !slices.Equal(behind(got, at), behind(want, at)) {
 		t.Errorf("the first segment changes others: ok %v", ok)
 	}

@@ -1,9 +1,9 @@
 package lz77
 
-import "github.com/gopz/compress/lz77/internal/base"
+import "github.com/gopz/compress/internal/finder"
 
 // Finder names a match finder. The finder decides which parser runs: greedy for SingleHash and
-// DoubleHash, lazy for RowHash, HashChain and DoubleHash with Lazy, optimal for the others.
+// DoubleHash, lazy for RowHash, HashChain and DoubleHash with Lazy.
 type Finder uint8
 
 const (
@@ -21,7 +21,7 @@ const (
 	//   - A distance below MinOffset stands for its least multiple that is not below.
 	//
 	// This defines candidates, not a data structure: the CPU keeps rows of recent positions, and a
-	// device may sort positions instead. The parser works on segments of SegmentSize bytes.
+	// device may sort positions instead. The parser works on segments of 64 KiB.
 	RowHash
 	// HashChain looks at the Depth most recent positions with the same hash of 4 bytes, and at the
 	// last one with the same hash of 3 bytes, within a window of 32 KiB. It takes the longest match
@@ -29,66 +29,34 @@ const (
 	// or a quarter of Depth. It gives all offsets from 1 on: Limits.MinOffset must be 1, and
 	// Limits.Repeats 0.
 	HashChain
-	// BinaryTree looks at up to Depth positions with the same hash of 4 bytes, in binary search
-	// trees, for the nearest match of each length, at most 32,767 bytes back. For matches of 3
-	// bytes it also looks at the last two positions with the same hash of 3 bytes. The parser takes
-	// a match of Nice bytes or more at once.
-	BinaryTree
-	// MultiHash looks at the last position with the same hash of 4, 7, 11 and 32 bytes, and of
-	// 3 bytes for matches of 3.
-	MultiHash
-	// LCPIntervals finds the nearest match of each class of lengths from the sorted suffixes of the
-	// block. Sorting takes the same time for any window, so BinaryTree is faster for its small one.
-	LCPIntervals
 )
-
-// Optimal reports whether the parser for f chooses among all of its candidates by price.
-func (f Finder) Optimal() bool { return f >= BinaryTree }
 
 // Params configures a match finder and its parser. The comments list the finders that read a field.
 type Params struct {
 	Finder Finder
-	// HashLog is log2 of the entries of the largest hash table, for blocks that fill it. MultiHash
-	// needs at least 11, and LCPIntervals does not read it.
+	// HashLog is log2 of the entries of the largest hash table, for blocks that fill it.
 	HashLog uint8
 	// LongHashLog is log2 of the entries of the table by 8 bytes. DoubleHash.
 	LongHashLog uint8
-	// HashBytes is the number of bytes that the hash covers, 4 … 8. With RowHash and the optimal
-	// parser new matches have at least max(HashBytes, Limits.MinMatch) bytes. The optimal parser
-	// reads 0 as Limits.MinMatch.
+	// HashBytes is the number of bytes that the hash covers, 4 … 8. With RowHash new matches have
+	// at least max(HashBytes, Limits.MinMatch) bytes. HashChain does not read it.
 	HashBytes uint8
 	// SkipLog sets the step of the search: it grows by one for each 1<<SkipLog literals.
 	// SingleHash, DoubleHash.
 	SkipLog uint8
 	// Depth is the number of candidates per position: 8, 16, 32 or 64 for RowHash, 4 or more for
-	// HashChain, any for BinaryTree.
+	// HashChain.
 	Depth int
-	// Nice is the length of a match in bytes that ends a search, above HashBytes and below
-	// PricedLengths; 5 to 258 for HashChain. RowHash, HashChain, DoubleHash with Lazy, and the
-	// optimal parser.
+	// Nice is the length of a match in bytes that ends a search, above HashBytes; 5 to 258 for
+	// HashChain. RowHash, HashChain, DoubleHash with Lazy.
 	Nice int
-	// Passes is how often a chunk is parsed, with prices from the parse before. Passes before the
-	// last take half of the chunk as a sample. The first chunk of a block has one more pass. A
-	// chunk that resembles those before it has one pass only. With Rules.NewSplitter Passes is how
-	// often each block is parsed after a first parse, with its own prices, 0 or more. Optimal
-	// parser.
-	Passes int
-	// MaxMisses stops the parser from trying shorter lengths of a match after this many consecutive
-	// blocks of up to 8 lengths that improved nothing. Optimal parser without Rules.NewSplitter.
-	MaxMisses int
-	// SkipInMatch is the length of a match, 32 or more, within which the finder does not search
-	// except near its end. 0 turns skipping off. MultiHash, LCPIntervals.
-	SkipInMatch int
-	// KeepSecondPath makes the parser also extend the second-cheapest path to each position.
-	// Optimal parser without Rules.NewSplitter.
-	KeepSecondPath bool
 	// Lazy is the number of following positions, 0 … 2, that are searched for a better match.
 	// RowHash, HashChain. For DoubleHash 0 selects the greedy parser and 1 the lazy one.
 	Lazy int
 }
 
 // MaxLevel is the highest level.
-const MaxLevel = 9
+const MaxLevel = 7
 
 // Levels holds the settings of levels 1 to MaxLevel, from the fastest to the densest; entry 0 is
 // not used. docs/notes/match-finding.md lists the alternatives that were measured.
@@ -97,16 +65,13 @@ const MaxLevel = 9
 //     second-level cache. SkipLog 3 is 1.8% larger and no faster.
 //   - 2 and 3: two tables. Those of level 2 have 64 and 256 KiB. With a hash of 6 bytes level 2 is
 //     1.9% larger on the mixed file at 1.05 times the speed.
-//   - 4: lazy matching. LongHashLog 18 and Nice 24 are 0.6% larger at 1.06 times the speed. Nice 32 is
-//     up to 0.4% larger at the same speed.
-//   - 5: rows of 16 candidates. Rows of 8 with HashLog 17, twice the memory, are 0.6% larger at 1.0 to
-//     1.08 times the speed.
+//   - 4: lazy matching. LongHashLog 18 and Nice 24 are 0.6% larger at 1.06 times the speed. Nice 32
+//     is up to 0.4% larger at the same speed.
+//   - 5: rows of 16 candidates. Rows of 8 with HashLog 17, twice the memory, are 0.6% larger at 1.0
+//     to 1.08 times the speed.
 //   - 6: rows of 16 candidates, for literals that are coded by context. A hash of 5 bytes is 1%
 //     larger at 0.94 of the speed.
 //   - 7: rows of 32 candidates. At 6 and 7 HashLog 17 is 0.1% smaller, at 0.93 of the speed.
-//   - 8: optimal parsing with the finder that costs least. HashLog 17 is 1.6% larger at 1.02
-//     times the speed.
-//   - 9: exact matches and a second path. Nice 128 makes tables 3% larger.
 var Levels = [MaxLevel + 1]Params{
 	1: {Finder: SingleHash, HashLog: 15, HashBytes: 7, SkipLog: 5},
 	2: {Finder: DoubleHash, HashLog: 14, LongHashLog: 16, HashBytes: 5, SkipLog: 5},
@@ -115,29 +80,23 @@ var Levels = [MaxLevel + 1]Params{
 	5: {Finder: RowHash, HashLog: 15, HashBytes: 5, Depth: 16, Nice: 128, Lazy: 2},
 	6: {Finder: RowHash, HashLog: 16, HashBytes: 6, Depth: 16, Nice: 128, Lazy: 2},
 	7: {Finder: RowHash, HashLog: 16, HashBytes: 6, Depth: 32, Nice: 256, Lazy: 2},
-	8: {Finder: MultiHash, HashLog: 19, HashBytes: 4, Nice: 256, Passes: 2, MaxMisses: 1, SkipInMatch: 32},
-	9: {Finder: LCPIntervals, Nice: 256, Passes: 2, MaxMisses: 1, SkipInMatch: 96, KeepSecondPath: true},
 }
 
 // Memory returns the scratch memory in bytes that a Matcher needs for blocks of up to size bytes,
 // including the bytes in front of them.
-func (p *Params) Memory(size int, limits *Limits) int {
-	if p.Finder.Optimal() {
-		c := optimalConfig(p, limits)
-		return c.Memory(size)
-	}
-	n := 4 << base.TableLog(p.HashLog, size)
+func (p *Params) Memory(size int) int {
+	n := 4 << finder.TableLog(p.HashLog, size)
 	switch p.Finder {
 	case DoubleHash:
-		n += 4 << base.TableLog(p.LongHashLog, size)
+		n += 4 << finder.TableLog(p.LongHashLog, size)
 	case RowHash:
-		n = (5*p.Depth + 1) << base.TableLog(p.HashLog, size)
+		n = (5*p.Depth + 1) << finder.TableLog(p.HashLog, size)
 	case HashChain:
-		n = chainMemory(base.TableLog(p.HashLog, size))
+		n = chainMemory(finder.TableLog(p.HashLog, size))
 	}
 	return n
 }
 
-// minNewMatch returns the length in bytes of the shortest match with a new offset that RowHash and
-// the optimal parser make.
+// minNewMatch returns the length in bytes of the shortest match with a new offset that RowHash
+// makes.
 func (p *Params) minNewMatch(limits *Limits) int { return max(limits.MinMatch, int(p.HashBytes)) }

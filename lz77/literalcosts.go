@@ -48,8 +48,8 @@ func (c *literalCosts) reset(seqs, start int) {
 	c.counted, c.position = seqs, start
 }
 
-// begin is reset for a segment of RowHash. The first costs come from the before bytes of src in front
-// of start, unless that is none. The first updates come sooner.
+// begin is reset for a segment of RowHash. The first costs come from the before bytes of src in
+// front of start, unless that is none. The first updates come sooner.
 func (c *literalCosts) begin(seqs int, src []byte, start, before int) {
 	c.reset(seqs, start)
 	c.every = sampleSeqs

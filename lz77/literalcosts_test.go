@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
-	"github.com/gopz/compress/lz77/internal/base"
+	"github.com/gopz/compress/internal/finder"
 )
 
 // TestPays: once costs are known, a short match of random digits does not pay, and one of random
@@ -93,7 +93,7 @@ func TestBestMatch(t *testing.T) {
 			m.minMatch = int(p.HashBytes)
 		}
 		reps := repeatOffsets{InitialRepeat, InitialRepeat, InitialRepeat}
-		for i := range src[:len(src)-base.Tail] {
+		for i := range src[:len(src)-finder.Tail] {
 			than := i * 7 % 200
 			want := free.bestMatch(src, i, &reps, 0)
 			got := bound.bestMatch(src, i, &reps, than)
@@ -112,41 +112,5 @@ func TestBestMatch(t *testing.T) {
 	}
 	if won < 1000 {
 		t.Errorf("only %d winners", won)
-	}
-}
-
-// TestMatchEnds compares extend, equalBefore and equalBefore8 with loops over bytes.
-func TestMatchEnds(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 6))
-	src := make([]byte, 300)
-	for range 20_000 {
-		for i := range src {
-			src[i] = 'a'
-		}
-		for range r.IntN(6) {
-			src[r.IntN(len(src))] = 'b'
-		}
-		i := 1 + r.IntN(len(src)-1)
-		c := r.IntN(i)
-		n := 0
-		for i+n < len(src) && src[c+n] == src[i+n] {
-			n++
-		}
-		if got := extend(src, c, i, 0); got != n {
-			t.Fatalf("extend(%d, %d) = %d, want %d", c, i, got, n)
-		}
-		most := r.IntN(i + 1)
-		k := 0
-		for k < min(most, c) && src[c-k-1] == src[i-k-1] {
-			k++
-		}
-		if got := equalBefore(src, c, i, most); got != k {
-			t.Fatalf("equalBefore(%d, %d, %d) = %d, want %d", c, i, most, got, k)
-		}
-		if c >= 8 {
-			if got := equalBefore8(src, c, i, most); got != min(k, 8) {
-				t.Fatalf("equalBefore8(%d, %d, %d) = %d, want %d", c, i, most, got, min(k, 8))
-			}
-		}
 	}
 }

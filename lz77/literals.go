@@ -1,8 +1,8 @@
 package lz77
 
 import (
+	"github.com/gopz/compress/internal/kernels"
 	"github.com/gopz/compress/internal/pieces"
-	"github.com/gopz/compress/simd"
 )
 
 // AppendLiterals appends the literals of seqs, which describe the front of src, to dst. It returns
@@ -31,7 +31,7 @@ func appendLiterals(
 	dst = dst[:cap(dst)]
 	for len(seqs) > 0 {
 		step := len(seqs)
-		if done, used, read, ok := simd.CopyLiterals(dst[n:], src, seqs); ok {
+		if done, used, read, ok := kernels.CopyLiterals(dst[n:], src, seqs); ok {
 			n, src, seqs = n+used, src[read:], seqs[done:]
 			step = min(len(seqs), afterKernel)
 		}

@@ -3,7 +3,7 @@ package lz77
 import (
 	"math/bits"
 
-	"github.com/gopz/compress/lz77/internal/base"
+	"github.com/gopz/compress/internal/finder"
 )
 
 // match is a match at a given position.
@@ -23,19 +23,6 @@ func (m *Matcher) find(src []byte, i, least int) (n, offset int) {
 	return m.rows.find(src, i, least, m.limits.MaxOffset, m.params.Nice)
 }
 
-// rowHash returns the hash of RowHash, whose highest bits select the row. It uses 32-bit arithmetic
-// only, so that GPUs can compute it. The low 4 bytes of v count in full, the high ones through
-// mask.
-func rowHash(v uint64, mask uint32) uint32 {
-	return uint32(v)*base.Prime32 + uint32(v>>32)&mask*prime32b
-}
-
-// prime32b is the second prime of xxHash32.
-const prime32b = 0x85EBCA77
-
-// rowHashMask returns the mask for a hash of 4 … 8 bytes.
-func rowHashMask(bytes uint8) uint32 { return uint32(1<<(8*(bytes-4)) - 1) }
-
 // nearNice bytes of additional match outweigh any difference in offset, less one: offsets differ by
 // 22 bits at most.
 const nearNice = 5
@@ -48,15 +35,15 @@ const minOffsetBits = 5
 func score(n int) int { return 4 * n }
 
 // repeatOffsets is the list of repeat offsets, the most recent first.
-type repeatOffsets = base.Repeats[int]
+type repeatOffsets = finder.Repeats[int]
 
 // findRepeat returns the longest match at i with a repeat offset.
 func (m *Matcher) findRepeat(src []byte, i int, r *repeatOffsets) (best match) {
 	best.length = m.limits.MinMatch - 1
-	v := base.Load32(src, i)
+	v := finder.Load32(src, i)
 	for _, d := range r[:m.limits.Repeats] {
-		if c := i - d; c >= 0 && base.Load32(src, c) == v {
-			if n := extend(src, c, i, 4); n > best.length {
+		if c := i - d; c >= 0 && finder.Load32(src, c) == v {
+			if n := finder.Extend(src, c, i, 4); n > best.length {
 				best.length, best.offset = n, d
 			}
 		}

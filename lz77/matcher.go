@@ -4,28 +4,23 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/gopz/compress/lz77/internal/base"
-	"github.com/gopz/compress/lz77/internal/optimal"
-	"github.com/gopz/compress/simd"
+	"github.com/gopz/compress/internal/finder"
 )
 
 // Matcher finds the sequences of blocks. The zero value is ready to use. A Matcher keeps its tables
 // from call to call and is not safe for concurrent use.
 type Matcher struct {
-	// Helper may find candidates for the optimal parser while it parses. Nil stands for none.
-	// The sequences are the same with and without it.
-	Helper Helper
 	// Checkpoint, unless it is nil, is called between pieces of the work: often enough that the
-	// time between two calls stays below about 5 ms. Methods call it on their caller's goroutine,
-	// but not on that of the Helper. It may block, and it may panic to abandon the work. The
-	// Matcher can be used again after that. The sequences do not depend on it.
+	// time between two calls stays below about 5 ms. Methods call it on their caller's goroutine.
+	// It may block, and it may panic to abandon the work. The Matcher can be used again after that.
+	// The sequences do not depend on it.
 	//
-	// Between two calls are at most 512 KiB of content, or 64 KiB with RowHash and the optimal
-	// parser, or 512 Ki candidates with HashChain. A single match belongs to the piece that it
-	// begins in, however long it is. The lazy parser of DoubleHash takes 13 ms for one of 64 MiB.
+	// Between two calls are at most 512 KiB of content, or 64 KiB with RowHash, or 512 Ki
+	// candidates with HashChain. A single match belongs to the piece that it begins in, however
+	// long it is. The lazy parser of DoubleHash takes 13 ms for one of 64 MiB.
 	Checkpoint func()
 
-	position     int // see Position; the optimal parser has its own
+	position     int // see Position
 	limits       Limits
 	params       Params
 	table        []uint32 // last position by hash; see tagMask
@@ -33,12 +28,11 @@ type Matcher struct {
 	shift        uint8    // 64 − log2 of the size of table
 	tagMask      uint32   // bits of an entry that hold a tag; the others hold the position
 	costs        literalCosts
-	rows         rows            // RowHash
-	minMatch     int             // least bytes of a match that rows may return
-	candidates   []uint32        // RowHash: the caller's candidates in place of rows; see ParseCandidates
-	badCandidate bool            // one of candidates is impossible
-	chains       chains          // HashChain
-	optimal      *optimal.Parser // nil until a finder needs the optimal parser
+	rows         rows     // RowHash
+	minMatch     int      // least bytes of a match that rows may return
+	candidates   []uint32 // RowHash: the caller's candidates in place of rows; see ParseCandidates
+	badCandidate bool     // one of candidates is impossible
+	chains       chains   // HashChain
 }
 
 // Parse appends the sequences of src to dst. A block of fewer than 16 bytes has none.
@@ -50,8 +44,8 @@ func (m *Matcher) Parse(dst []Sequence, src []byte, params *Params, limits Limit
 func (m *Matcher) ParseFrom(
 	dst []Sequence, src []byte, start int, params *Params, limits Limits,
 ) []Sequence {
-	limits.check()
-	if len(src) < start+base.Tail {
+	limits.Check()
+	if len(src) < start+finder.Tail {
 		return dst
 	}
 	m.params, m.limits, m.candidates = *params, limits, nil
@@ -67,8 +61,6 @@ func (m *Matcher) ParseFrom(
 			return m.shortenPeriods(m.parseDoubleLazy(dst, src, start), len(dst), src, start)
 		}
 		return m.shortenPeriods(m.parseDouble(dst, src, start), len(dst), src, start)
-	case BinaryTree, MultiHash, LCPIntervals:
-		return m.parseOptimal(dst, src, start)
 	case HashChain:
 		return m.parseChains(dst, src, start)
 	default:
@@ -92,15 +84,9 @@ func (m *Matcher) reach(n int) {
 	m.checkpoint()
 }
 
-// Position returns how far the parse is, in bytes of content. It is for Checkpoint. Preparing the
-// match finder counts as a part of the content, so that Position grows evenly with time. It never
-// falls during a parse, and outside of one it is 0.
-func (m *Matcher) Position() int {
-	if m.optimal != nil {
-		return max(m.position, m.optimal.Position())
-	}
-	return m.position
-}
+// Position returns how far the parse is, in bytes of content. It is for Checkpoint. It never falls
+// during a parse, and outside of one it is 0.
+func (m *Matcher) Position() int { return m.position }
 
 // grow makes room for one more sequence. A block may have millions of them, so that copying them
 // takes a while.
@@ -121,8 +107,8 @@ func (m *Matcher) grow(dst []Sequence) []Sequence {
 }
 
 func (m *Matcher) resetTables(size int) {
-	log := base.TableLog(m.params.HashLog, size)
-	m.table = base.EmptyTable(m.table, log)
+	log := finder.TableLog(m.params.HashLog, size)
+	m.table = finder.EmptyTable(m.table, log)
 	m.shift = 64 - log
 	m.tagMask = ^uint32(0) << bits.Len(uint(size))
 }
@@ -139,7 +125,7 @@ func hashIndex(product uint64, shift uint8) uint32 { return uint32(product >> (s
 
 // hashProduct returns the number that hashes and tags are taken from. Its high bits depend on the
 // bytes of v in mask, its low bits on the first 4 bytes only.
-func hashProduct(v, mask uint64) uint64 { return v & mask * base.Prime64 }
+func hashProduct(v, mask uint64) uint64 { return v & mask * finder.Prime64 }
 
 // tagOf returns the tag of a product: the bits of an entry that no position in the block needs.
 // An entry ^ the tag sought is a position if the tags are equal, and lies beyond the block if not.
@@ -149,49 +135,6 @@ func tagOf(product uint64, tagMask uint32) uint32 { return uint32(product) & tag
 
 // lowBytesMask returns the mask of the first n bytes, 1 … 8.
 func lowBytesMask(n uint8) uint64 { return ^uint64(0) >> (64 - 8*n) }
-
-// extend returns the length of the match of src[i:] with src[c:]; c < i. The first n bytes are
-// known to be equal.
-func extend(src []byte, c, i, n int) int {
-	if i+n+inlineBytes <= len(src) {
-		x, k := firstDifference(xor8(src, c+n, i+n), xor8(src, c+n+8, i+n+8))
-		n += k
-		if x != 0 {
-			return n
-		}
-	}
-	return n + simd.MatchLen(src[c+n:], src[i+n:])
-}
-
-// firstDifference takes the XOR of 16 bytes with 16 others in two words. It returns how many bytes
-// are equal and the word with the first difference, 0 if all are equal. It does not branch, since
-// the end of a match is hard to predict.
-func firstDifference(x, y uint64) (word uint64, equal int) {
-	zero := ^uint64(int64(x|-x) >> 63) // all bits if x is 0
-	word = x | y&zero
-	return word, int(8&zero) + bits.TrailingZeros64(word)>>3
-}
-
-// inlineBytes is the number of bytes that extend compares before it calls simd.MatchLen.
-const inlineBytes = 16
-
-// xor8 returns the 8 bytes at c ^ those at i.
-func xor8(src []byte, c, i int) uint64 { return base.Load64(src, c) ^ base.Load64(src, i) }
-
-// equalBefore8 returns how many bytes in front of i equal those in front of c, up to most and 8;
-// 8 ≤ c < i.
-func equalBefore8(src []byte, c, i, most int) int {
-	x := xor8(src, c-8, i-8) | 1<<63>>(8*uint(most))
-	return bits.LeadingZeros64(x) >> 3
-}
-
-// equalBefore returns how many bytes in front of i equal those in front of c, up to most; c < i.
-func equalBefore(src []byte, c, i, most int) (n int) {
-	for n < most && n < c && src[i-n-1] == src[c-n-1] {
-		n++
-	}
-	return n
-}
 
 // maxStep bounds the step of the search in bytes. Behind a long stretch without matches, such as an
 // image in a program, the search must not pass over compressible data.

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"sync"
 
-	"github.com/gopz/compress/lz77/internal/base"
+	"github.com/gopz/compress/internal/finder"
 	"github.com/gopz/compress/simd"
 )
 
@@ -20,14 +20,15 @@ import (
 const (
 	// maxPart is the length in bytes of the longest match that Deflate does not split.
 	maxPart = 258
-	// maxRunPeriod is the longest period in bytes that replaces a far offset. The first bytes of the
-	// match, as many, become literals.
+	// maxRunPeriod is the longest period in bytes that replaces a far offset. The first bytes of
+	// the match, as many, become literals.
 	maxRunPeriod = 4
 	// maxAbsorbed is the length in bytes of the longest match that may become part of the next one.
 	maxAbsorbed = 1 << 12
 )
 
-// periods returns the lists of the divisors of d below MinOffset, in ascending order, at d-MinOffset.
+// periods returns the lists of the divisors of d below MinOffset, in ascending order, at
+// d-MinOffset.
 var periods = sync.OnceValue(func() *[MinOffset][]int {
 	p := new([MinOffset][]int)
 	for i := range p {
@@ -44,7 +45,7 @@ var periods = sync.OnceValue(func() *[MinOffset][]int {
 // perhaps with fewer sequences. It does nothing unless the limits allow offsets below the constant
 // MinOffset, and with repeat offsets.
 func (m *Matcher) shortenPeriods(seqs []Sequence, first int, src []byte, start int) []Sequence {
-	least := m.limits.minOffset()
+	least := m.limits.LeastOffset()
 	if least >= MinOffset || m.limits.Repeats > 0 {
 		return seqs
 	}
@@ -70,8 +71,8 @@ func (m *Matcher) shortenPeriods(seqs []Sequence, first int, src []byte, start i
 	return seqs[:kept]
 }
 
-// withoutPeriod returns the number of sequences at the front of seqs that shorten cannot change, and
-// the size of their content in bytes. It stops behind checkpointBytes.
+// withoutPeriod returns the number of sequences at the front of seqs that shorten cannot change,
+// and the size of their content in bytes. It stops behind checkpointBytes.
 func withoutPeriod(seqs []Sequence) (n, size int) {
 	for n = range seqs {
 		s := &seqs[n]
@@ -88,10 +89,10 @@ func withoutPeriod(seqs []Sequence) (n, size int) {
 func shorten(before []Sequence, s *Sequence, src []byte, end int, l *Limits) int {
 	period, late := 0, 0 // late is the number of bytes that the match begins later
 	if s.Offset-MinOffset < MinOffset {
-		period = nearPeriod(src, end, s, l.minOffset())
+		period = nearPeriod(src, end, s, l.LeastOffset())
 	}
 	if period == 0 && s.MatchLen > maxPart {
-		period = runPeriod(src, end, s, l.minOffset())
+		period = runPeriod(src, end, s, l.LeastOffset())
 		late = period
 	}
 	if period == 0 {
@@ -103,8 +104,9 @@ func shorten(before []Sequence, s *Sequence, src []byte, end int, l *Limits) int
 	return absorb(before, s, src, end, l.MinMatch)
 }
 
-// nearPeriod returns the shortest divisor of q.Offset, from least to MinOffset − 1, that is a period
-// which the match of q continues. It returns 0 if there is none. The match ends at position end.
+// nearPeriod returns the shortest divisor of q.Offset, from least to MinOffset − 1, that is a
+// period which the match of q continues. It returns 0 if there is none. The match ends at position
+// end.
 func nearPeriod(src []byte, end int, q *Sequence, least int) int {
 	begin := end - int(q.MatchLen)
 	// Behind the first q.Offset bytes the period follows from that of the bytes before.
@@ -122,7 +124,7 @@ func nearPeriod(src []byte, end int, q *Sequence, least int) int {
 // saves more than its literals cost. Otherwise it returns 0. The match ends at position end.
 func runPeriod(src []byte, end int, q *Sequence, least int) int {
 	run := src[end-int(q.MatchLen) : end]
-	v := base.Load64(run, 0)
+	v := finder.Load64(run, 0)
 	for p := least; p <= maxRunPeriod; p++ {
 		if (v>>(8*p)^v)<<(8*p) != 0 {
 			continue
@@ -143,7 +145,7 @@ func absorb(before []Sequence, q *Sequence, src []byte, end, minMatch int) int {
 	kept, p := len(before), int(q.Offset)
 	for {
 		begin := end - int(q.MatchLen)
-		n := equalBefore(src, begin-p, begin, int(q.LitLen))
+		n := finder.EqualBefore(src, begin-p, begin, int(q.LitLen))
 		q.LitLen -= uint32(n)
 		q.MatchLen += uint32(n)
 		if q.LitLen > 0 || kept == 0 || before[kept-1].MatchLen > maxAbsorbed {
@@ -151,7 +153,7 @@ func absorb(before []Sequence, q *Sequence, src []byte, end, minMatch int) int {
 		}
 		last := &before[kept-1]
 		begin -= n
-		n = equalBefore(src, begin-p, begin, int(last.MatchLen))
+		n = finder.EqualBefore(src, begin-p, begin, int(last.MatchLen))
 		left := int(last.MatchLen) - n
 		if left >= minMatch {
 			return kept

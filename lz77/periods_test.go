@@ -68,7 +68,7 @@ func TestShortPeriodsAfterRareBytes(t *testing.T) {
 // TestShortenPeriods: shortenPeriods turns valid sequences of any content into valid ones with no
 // more sequences, and does not touch those before first.
 func TestShortenPeriods(t *testing.T) {
-	contents := worstCases(20_000)
+	contents := corpus.Adverse(20_000)
 	for _, k := range corpus.Kinds() {
 		contents[k.Name] = k.Make(20_000)
 	}

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"math/bits"
 
-	"github.com/gopz/compress/lz77/internal/base"
-	"github.com/gopz/compress/simd"
+	"github.com/gopz/compress/internal/finder"
+	"github.com/gopz/compress/internal/kernels"
 )
 
 // rows finds the candidates of RowHash: a row, or ring, of the last Depth positions for each hash
@@ -20,7 +20,7 @@ import (
 // parser passes over are inserted too. Memory: 5·Depth+1 bytes for each hash.
 //
 // This is the portable code. A kernel keeps entries of another kind in positions and needs neither
-// tags nor heads; see simd.RowHashParse.
+// tags nor heads; see kernels.RowHashParse.
 type rows struct {
 	positions []uint32 // of all rows, or a kernel's entries
 	tags      []uint8  // of the positions; 0 for none
@@ -38,7 +38,7 @@ func (r *rows) entries(n, size int, checkpoint func()) (base uint64) {
 	if cap(r.positions) < n {
 		r.positions, r.base = make([]uint32, n), 0
 	}
-	if r.base+size >= 1<<simd.RowHashBits {
+	if r.base+size >= 1<<kernels.RowHashBits {
 		for left := r.positions[:cap(r.positions)]; len(left) > 0; checkpoint() {
 			part := left[:min(len(left), checkpointBytes)]
 			clear(part)
@@ -53,10 +53,10 @@ func (r *rows) entries(n, size int, checkpoint func()) (base uint64) {
 }
 
 func (r *rows) reset(params *Params, size int) {
-	log := base.TableLog(params.HashLog, size)
+	log := finder.TableLog(params.HashLog, size)
 	r.log = uint8(bits.Len(uint(params.Depth)) - 1)
 	r.shift = 32 - log
-	r.mask = rowHashMask(params.HashBytes)
+	r.mask = finder.RowHashMask(params.HashBytes)
 	r.next = 0
 	n := 1 << (log + r.log)
 	if cap(r.positions) < n {
@@ -66,7 +66,7 @@ func (r *rows) reset(params *Params, size int) {
 		r.tags = make([]uint8, n)
 	}
 	r.positions, r.tags = r.positions[:n], r.tags[:n]
-	r.base = 1 << simd.RowHashBits // a kernel cannot use the positions of this block
+	r.base = 1 << kernels.RowHashBits // a kernel cannot use the positions of this block
 	if cap(r.heads) < 1<<log {
 		r.heads = make([]uint8, 1<<log)
 	}
@@ -86,7 +86,7 @@ func (r *rows) find(src []byte, i, least, maxOffset, nice int) (n, offset int) {
 	// Insert the positions passed over since.
 	allTags, allPos, heads := r.tags, r.positions, r.heads
 	for p := r.next; p < i; p++ {
-		h := rowHash(base.Load64(src, p), hashMask)
+		h := finder.RowHash(finder.Load64(src, p), hashMask)
 		row := int(h >> shift)
 		head := (heads[row] - 1) & last
 		heads[row] = head
@@ -95,8 +95,8 @@ func (r *rows) find(src []byte, i, least, maxOffset, nice int) (n, offset int) {
 	}
 	r.next = i + 1
 
-	v := base.Load64(src, i)
-	h := rowHash(v, hashMask)
+	v := finder.Load64(src, i)
+	h := finder.RowHash(v, hashMask)
 	row, tag := int(h>>shift), uint8(h>>((shift-7)&31))|0x80
 	first := row << log
 	tags, pos := allTags[first:first+size:first+size], allPos[first:first+size:first+size]
@@ -118,7 +118,7 @@ func (r *rows) find(src []byte, i, least, maxOffset, nice int) (n, offset int) {
 	best := least - 1
 	ends := uint32(0)
 	if i+best < len(src) {
-		ends = base.Load32(src, i+best-3)
+		ends = finder.Load32(src, i+best-3)
 	} else {
 		hits = 0
 	}
@@ -126,7 +126,7 @@ func (r *rows) find(src []byte, i, least, maxOffset, nice int) (n, offset int) {
 		c := int(pos[(int(head)+bits.TrailingZeros64(hits))&(len(pos)-1)])
 		d := i - c
 		if d < MinOffset {
-			d = int(base.LeastMultiple[d&(MinOffset-1)])
+			d = int(finder.LeastMultiple[d&(MinOffset-1)])
 			if c = i - d; c < 0 {
 				continue
 			}
@@ -135,15 +135,15 @@ func (r *rows) find(src []byte, i, least, maxOffset, nice int) (n, offset int) {
 			break
 		}
 		// A longer match is equal at the end of the best one.
-		if base.Load32(src, c+best-3) == ends && base.Load32(src, c) == uint32(v) {
-			m := extend(src, c, i, 4)
+		if finder.Load32(src, c+best-3) == ends && finder.Load32(src, c) == uint32(v) {
+			m := finder.Extend(src, c, i, 4)
 			if k := min(m, nice); k > best &&
 				(offset == 0 || score(k-best) > bits.Len32(uint32(d))-bits.Len32(uint32(offset))) {
 				best, n, offset = k, m, d
 				if k == nice || i+m >= len(src) {
 					break
 				}
-				ends = base.Load32(src, i+best-3)
+				ends = finder.Load32(src, i+best-3)
 			}
 		}
 	}

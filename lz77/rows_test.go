@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
-	"github.com/gopz/compress/lz77/internal/base"
+	"github.com/gopz/compress/internal/finder"
 )
 
 // bruteFind is the definition of RowHash, word by word.
@@ -68,7 +68,7 @@ func TestRowHashDefinition(t *testing.T) {
 						l.MaxOffset = 300
 					}
 					if depth == 32 {
-						p.HashLog = base.MinTableLog // collisions count as candidates, too
+						p.HashLog = finder.MinTableLog // collisions count as candidates, too
 					}
 					found := 0
 					for _, k := range corpus.Kinds() {
@@ -91,9 +91,9 @@ func testRowHashDefinition(
 	var every, some Matcher
 	shift := every.prepare(len(src), p, l)
 	some.prepare(len(src), p, l)
-	hashes := make([]uint32, len(src)-base.Tail)
+	hashes := make([]uint32, len(src)-finder.Tail)
 	for i := range hashes {
-		hashes[i] = rowHash(base.Load64(src, i), rowHashMask(p.HashBytes)) >> shift
+		hashes[i] = finder.RowHash(finder.Load64(src, i), finder.RowHashMask(p.HashBytes)) >> shift
 	}
 	for i := range hashes {
 		n, d := bruteFind(src, hashes, i, p, l)

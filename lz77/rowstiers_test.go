@@ -6,8 +6,9 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/finder"
+	"github.com/gopz/compress/internal/kernels"
 	"github.com/gopz/compress/internal/testenv"
-	"github.com/gopz/compress/lz77/internal/base"
 	"github.com/gopz/compress/simd"
 )
 
@@ -17,7 +18,7 @@ func TestRowHashTiers(t *testing.T) {
 	limits := append([]Limits{
 		{MinMatch: 3, MaxOffset: 1 << 15, MinOffset: 1},
 		{MinMatch: 8, MaxOffset: 64, Repeats: 1},
-		{MinMatch: 6, MaxOffset: 1 << 12, Repeats: NewOffset},
+		{MinMatch: 6, MaxOffset: 1 << 12, Repeats: maxRepeats},
 	}, testLimits...)
 	size := 300_000
 	if small() {
@@ -68,7 +69,7 @@ func TestRowHashBase(t *testing.T) {
 	for i, left := range []int{0, 1, len(src) - 1, len(src), len(src) + 1, 2*len(src) + 1} {
 		for k := range 3 {
 			if k == 0 && m.rows.base > 0 { // a kernel ran
-				m.rows.base = 1<<simd.RowHashBits - left
+				m.rows.base = 1<<kernels.RowHashBits - left
 			}
 			if got := m.Parse(nil, src, &p, l); !slices.Equal(got, want) {
 				t.Fatalf("case %d, block %d: %s", i, k, differ(got, want))
@@ -103,13 +104,13 @@ func TestRowHashReused(t *testing.T) {
 			Nice: hashed + 1 + r.IntN([]int{4, 300}[r.IntN(2)]), Lazy: r.IntN(3),
 		}
 		l := Limits{
-			MinMatch: 3 + r.IntN(6), MaxOffset: []int{64 + r.IntN(100), 1 << 15, base.MaxOffset}[r.IntN(3)],
+			MinMatch: 3 + r.IntN(6), MaxOffset: []int{64 + r.IntN(100), 1 << 15, finder.MaxOffset}[r.IntN(3)],
 			Repeats: []int{0, 0, 3, 3, 3, 1, 2}[r.IntN(7)], MinOffset: r.IntN(17),
 		}
 		start := r.IntN(2) * r.IntN(len(src))
 		before := make([]Sequence, r.IntN(5), 5+r.IntN(100))
-		if turns.rows.base > 0 && turns.rows.base < 1<<simd.RowHashBits && r.IntN(5) == 0 { // a kernel ran
-			turns.rows.base = max(turns.rows.base, 1<<simd.RowHashBits-r.IntN(3*len(src)+1))
+		if turns.rows.base > 0 && turns.rows.base < 1<<kernels.RowHashBits && r.IntN(5) == 0 { // a kernel ran
+			turns.rows.base = max(turns.rows.base, 1<<kernels.RowHashBits-r.IntN(3*len(src)+1))
 		}
 		simd.SetTier(tiers[0])
 		want := new(Matcher).ParseFrom(slices.Clone(before), src, start, &p, l)
@@ -127,7 +128,7 @@ func TestRowHashReused(t *testing.T) {
 func TestRowHashLarge(t *testing.T) {
 	testenv.Long(t)
 	testenv.Slow(t)
-	src, piece := make([]byte, 1<<simd.RowHashBits), corpus.ByName("mixed").Make(1<<20)
+	src, piece := make([]byte, 1<<kernels.RowHashBits), corpus.ByName("mixed").Make(1<<20)
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := 0; i < len(src); {
 		i += copy(src[i:], piece[r.IntN(len(piece)/2):])

@@ -23,11 +23,11 @@ func Valid(
 		n, offset := uint64(s.MatchLen), uint64(s.Offset)
 		least := limits.MinMatch
 		if slices.Contains(repeats[:limits.Repeats], int(s.Offset)) {
-			least = limits.minRepeat()
+			least = limits.LeastRepeat()
 		}
 		repeats.Use(int(s.Offset))
 		if n < uint64(least) ||
-			offset < uint64(limits.minOffset()) || offset > uint64(limits.MaxOffset) ||
+			offset < uint64(limits.LeastOffset()) || offset > uint64(limits.MaxOffset) ||
 			offset > at || at > size || n > size-at {
 			return false
 		}

@@ -1,7 +1,9 @@
-// Package lzseq turns LZ77 sequences and literals into named byte streams, and back. It is of use
-// only between a match finder (package lz77) and an entropy coder (package rans).
+// Package lzseq is a building block for compressors: it turns LZ77 sequences and literals into
+// named byte streams, and back. A minor release of this module may change it.
 //
-// Each stream holds one kind of symbol. A decoder has all symbols before it copies the first byte.
+// It stands between a match finder, such as that of package lz77, and an entropy coder. Each stream
+// holds one kind of symbol, so that the coder has statistics of its own for it. A decoder has all
+// symbols before it copies the first byte.
 //
 // docs/FORMAT.md specifies the three layouts:
 //
@@ -12,9 +14,9 @@
 package lzseq
 
 import (
+	"github.com/gopz/compress/internal/kernels"
 	"github.com/gopz/compress/internal/pieces"
 	"github.com/gopz/compress/lz77"
-	"github.com/gopz/compress/simd"
 )
 
 // Streams holds a block in one of the layouts. The zero value is ready to use; its memory is reused
@@ -77,16 +79,13 @@ type Layout struct {
 var (
 	Plain = &Layout{
 		ID:     1,
-		Limits: lz77.Limits{MinMatch: plainMinMatch, MaxOffset: 1<<16 - 1, Model: plainModel{}},
+		Limits: lz77.Limits{MinMatch: plainMinMatch, MaxOffset: 1<<16 - 1},
 		Stored: 4,
 		sizes:  sizesMin4, encode: encodePlain, decode: decodePlain,
 	}
 	Repeat = &Layout{
-		ID: 2,
-		Limits: lz77.Limits{
-			MinMatch: repeatMinMatch, MaxOffset: 1 << 26, Repeats: 3,
-			Model: repeatModel{minMatch: repeatMinMatches},
-		},
+		ID:     2,
+		Limits: lz77.Limits{MinMatch: repeatMinMatch, MaxOffset: 1 << 26, Repeats: 3},
 		Stored: 1,
 		sizes:  sizesMin4, encode: encodeRepeat, decode: decodeRepeat,
 	}
@@ -94,7 +93,6 @@ var (
 		ID: 3,
 		Limits: lz77.Limits{
 			MinMatch: denseMinNew, MinRepeat: denseMinRepeat, MaxOffset: 1 << 26, Repeats: 3,
-			Model: repeatModel{denseMinMatches, denseMaxOffset3},
 		},
 		Stored: 1,
 		sizes:  sizesDense, encode: encodeDense, decode: decodeDense,
@@ -173,7 +171,7 @@ type cursor struct {
 const scalarTokens = 8
 
 // count adds the progress of a kernel.
-func (c *cursor) count(r *simd.TokenProgress) {
+func (c *cursor) count(r *kernels.TokenProgress) {
 	c.litLens += r.UsedLits
 	c.matches += r.UsedMatches
 	c.offsets += r.UsedOffsets
@@ -186,9 +184,9 @@ func (c *cursor) count(r *simd.TokenProgress) {
 func ahead(p []byte, at int) []byte { return p[at:min(cap(p), len(p)+lz77.Slack)] }
 
 // Decode executes the sequences of the streams. They must produce exactly dst[start:]; matches may
-// reach back into dst[:start]. Decode may overwrite lz77.Slack bytes behind dst if its capacity allows,
-// which is faster. Lits, Offsets and Extra must have 32 bytes of capacity behind their ends. All errors
-// are a CorruptError.
+// reach back into dst[:start]. Decode may overwrite lz77.Slack bytes behind dst if its capacity
+// allows, which is faster. Lits, Offsets and Extra must have 32 bytes of capacity behind their
+// ends. All errors are a CorruptError.
 func (s *Streams) Decode(l *Layout, dst []byte, start int) error {
 	size := len(dst)
 	execute := lz77.ExecuteExact

@@ -1,6 +1,8 @@
 package lzseq
 
-import "github.com/gopz/compress/simd"
+import (
+	"github.com/gopz/compress/internal/kernels"
+)
 
 // Marks sets bit i of bits, least significant bit first, for each literal i that begins a literal
 // run: the first literal behind each match and that of the block. There are n literals, and all
@@ -14,15 +16,15 @@ func (s *Streams) Marks(bits []uint64, n int) error {
 	// The kernel stops at tokens with long runs. The number of tokens decoded without it doubles
 	// while it stops at once, so that many long runs do not cost a call each.
 	next := len(m.tokens) - checkpointTokens
-	for scalar := simd.MarkStep; len(m.tokens) > 0; scalar = min(2*scalar, maxScalarTokens) {
+	for scalar := kernels.MarkStep; len(m.tokens) > 0; scalar = min(2*scalar, maxScalarTokens) {
 		if len(m.tokens) < next {
 			next = len(m.tokens) - checkpointTokens
 			s.checkpoint()
 		}
-		done, used, end, ok := simd.MarkRunStarts(m.bits, m.at, m.tokens, m.lits)
+		done, used, end, ok := kernels.MarkRunStarts(m.bits, m.at, m.tokens, m.lits)
 		m.tokens, m.lits, m.at = m.tokens[done:], m.lits[used:], end
 		if done > 0 {
-			scalar = simd.MarkStep
+			scalar = kernels.MarkStep
 		}
 		if !ok || m.at>>6 >= uint64(len(bits)) {
 			scalar = checkpointTokens

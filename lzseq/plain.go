@@ -3,8 +3,8 @@ package lzseq
 import (
 	"encoding/binary"
 
+	"github.com/gopz/compress/internal/kernels"
 	"github.com/gopz/compress/lz77"
-	"github.com/gopz/compress/simd"
 )
 
 // A token of layout Plain:
@@ -48,7 +48,7 @@ func decodePlain(s *Streams, batch []lz77.Sequence, tokens []byte) bool {
 	c := &s.cursor
 	batch = batch[:len(tokens)]
 	for len(tokens) > 0 {
-		r, vector := simd.DecodeTokensPlain(
+		r, vector := kernels.DecodeTokensPlain(
 			batch, tokens, ahead(s.LitLens, c.litLens), ahead(s.MatchLens, c.matches),
 			ahead(s.Offsets, c.offsets))
 		c.count(&r)
@@ -66,7 +66,7 @@ func decodePlain(s *Streams, batch []lz77.Sequence, tokens []byte) bool {
 		c.offsets <= len(s.Offsets)
 }
 
-// resolvePlain is the portable twin of simd.DecodeTokensPlain, and decodes the tokens that the
+// resolvePlain is the portable twin of kernels.DecodeTokensPlain, and decodes the tokens that the
 // kernel leaves.
 func resolvePlain(s *Streams, batch []lz77.Sequence, tokens []byte) bool {
 	c := &s.cursor

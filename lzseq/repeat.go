@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"github.com/gopz/compress/internal/kernels"
 	"github.com/gopz/compress/lz77"
-	"github.com/gopz/compress/simd"
 )
 
 // A token of layouts Repeat and Dense:
@@ -24,12 +24,9 @@ const (
 	denseMinNew       = 3 // minimum of a match with a new offset in Dense
 	repeatLitEscape   = 3
 	repeatMatchEscape = 15
-	newOffset         = 3
+	newOffset         = 3 // kind of a new offset
+	offsetKinds       = 4
 	maxOffsetCode     = 24<<2 | 3
-
-	// denseMaxOffset3 is the maximum new offset of a match of 3 bytes. With 1<<12 XML becomes 0.2%
-	// larger.
-	denseMaxOffset3 = 1 << 10
 )
 
 // encodeRepeat fills all streams but Lits. Offsets and lengths have a loop each, so that the state
@@ -62,10 +59,10 @@ func encodeDense(s *Streams, seqs []lz77.Sequence) {
 
 // The minimum match lengths by kind: three repeat offsets and a new one.
 var (
-	repeatMinMatches = [lz77.OffsetKinds]uint32{
+	repeatMinMatches = [offsetKinds]uint32{
 		repeatMinMatch, repeatMinMatch, repeatMinMatch, repeatMinMatch,
 	}
-	denseMinMatches = [lz77.OffsetKinds]uint32{
+	denseMinMatches = [offsetKinds]uint32{
 		denseMinRepeat, denseMinRepeat, denseMinRepeat, denseMinNew,
 	}
 )
@@ -74,13 +71,13 @@ var (
 func (s *Streams) repeatOffsets(tokens []byte, seqs []lz77.Sequence) {
 	codes := resize(s.Offsets, len(seqs)+1)
 	extra := resize(s.Extra, 3*len(seqs)+8) // 24 bits for each sequence, and one more store
-	st := simd.OffsetState{
+	st := kernels.OffsetState{
 		Repeats: [4]uint32{lz77.InitialRepeat, lz77.InitialRepeat, lz77.InitialRepeat},
 	}
 	nc, ne := 0, 0
 	for len(seqs) > 0 {
 		n := min(len(seqs), checkpointSequences)
-		c, e, ok := simd.EncodeOffsets(tokens[:n], codes[nc:], extra[ne:], seqs[:n], &st)
+		c, e, ok := kernels.EncodeOffsets(tokens[:n], codes[nc:], extra[ne:], seqs[:n], &st)
 		if !ok {
 			c, e = putOffsets(tokens[:n], codes[nc:], extra[ne:], seqs[:n], &st)
 		}
@@ -94,9 +91,9 @@ func (s *Streams) repeatOffsets(tokens []byte, seqs []lz77.Sequence) {
 	s.Offsets, s.Extra = codes[:nc], extra[:ne]
 }
 
-// putOffsets is the portable twin of simd.EncodeOffsets.
+// putOffsets is the portable twin of kernels.EncodeOffsets.
 func putOffsets(
-	tokens, codes, extra []byte, seqs []lz77.Sequence, st *simd.OffsetState,
+	tokens, codes, extra []byte, seqs []lz77.Sequence, st *kernels.OffsetState,
 ) (nc, ne int) {
 	r0, r1, r2 := st.Repeats[0], st.Repeats[1], st.Repeats[2]
 	acc, have := st.Acc, uint(st.Have)
@@ -135,7 +132,7 @@ func putOffsets(
 		acc >>= have &^ 7 & 63
 		have &= 7
 	}
-	*st = simd.OffsetState{Acc: acc, Have: uint64(have), Repeats: [4]uint32{r0, r1, r2}}
+	*st = kernels.OffsetState{Acc: acc, Have: uint64(have), Repeats: [4]uint32{r0, r1, r2}}
 	return nc, ne
 }
 
@@ -149,7 +146,7 @@ func (s *Streams) repeatLengths(tokens []byte, seqs []lz77.Sequence) {
 			next -= checkpointSequences
 			s.checkpoint()
 		}
-		n, l, m, vector := simd.EncodeLengths(tokens, lits[nl:], matches[nm:], seqs)
+		n, l, m, vector := kernels.EncodeLengths(tokens, lits[nl:], matches[nm:], seqs)
 		nl, nm = nl+l, nm+m
 		tokens, seqs = tokens[n:], seqs[n:]
 		n = min(len(seqs), checkpointSequences)
@@ -163,12 +160,12 @@ func (s *Streams) repeatLengths(tokens []byte, seqs []lz77.Sequence) {
 	s.LitLens, s.MatchLens = lits[:nl], matches[:nm]
 }
 
-// putLengths is the portable twin of simd.EncodeLengths for the first n sequences, and handles
+// putLengths is the portable twin of kernels.EncodeLengths for the first n sequences, and handles
 // those that the kernel leaves. The tokens already hold the offset kinds. lits and matches hold nl
 // and nm bytes and have room for one byte a sequence.
 func putLengths(
 	tokens, lits, matches []byte, nl, nm int,
-	seqs []lz77.Sequence, n int, minMatch *[lz77.OffsetKinds]uint32,
+	seqs []lz77.Sequence, n int, minMatch *[offsetKinds]uint32,
 ) ([]byte, []byte, int, int) {
 	for i := range seqs[:n] {
 		q := &seqs[i]
@@ -207,12 +204,12 @@ func decodeDense(s *Streams, batch []lz77.Sequence, tokens []byte) bool {
 }
 
 func (s *Streams) resolve(
-	batch []lz77.Sequence, tokens []byte, minMatch *[lz77.OffsetKinds]uint32,
+	batch []lz77.Sequence, tokens []byte, minMatch *[offsetKinds]uint32,
 ) bool {
 	c := &s.cursor
 	batch = batch[:len(tokens)]
 	for len(tokens) > 0 {
-		r, vector := simd.DecodeTokensRepeat(
+		r, vector := kernels.DecodeTokensRepeat(
 			batch, tokens, ahead(s.LitLens, c.litLens), ahead(s.MatchLens, c.matches),
 			ahead(s.Offsets, c.offsets), ahead(s.Extra, 0), &c.extra, &c.repeats, minMatch)
 		c.count(&r)
@@ -230,10 +227,10 @@ func (s *Streams) resolve(
 		c.offsets <= len(s.Offsets) && c.extra <= uint(len(s.Extra))*8
 }
 
-// resolveRepeat is the portable twin of simd.DecodeTokensRepeat, and decodes the tokens that the
+// resolveRepeat is the portable twin of kernels.DecodeTokensRepeat, and decodes the tokens that the
 // kernel leaves.
 func resolveRepeat(
-	s *Streams, batch []lz77.Sequence, tokens []byte, minMatch *[lz77.OffsetKinds]uint32,
+	s *Streams, batch []lz77.Sequence, tokens []byte, minMatch *[offsetKinds]uint32,
 ) bool {
 	c := &s.cursor
 	r0, r1, r2 := c.repeats[0], c.repeats[1], c.repeats[2]

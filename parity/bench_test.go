@@ -6,6 +6,7 @@ import (
 	"io"
 	"testing"
 
+	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/testenv"
 )
 
@@ -31,7 +32,7 @@ func BenchmarkWriter(b *testing.B) {
 }
 
 func BenchmarkRepair(b *testing.B) {
-	s := write(b, Options{5, PZ}, random(newRand(41), ZoneSize))
+	s := write(b, Options{5, compress.PZ}, random(newRand(41), ZoneSize))
 	g := s.zones[0]
 	for _, kind := range []string{"intact", "one slice", "5 percent", "insertion"} {
 		r := newRand(42)

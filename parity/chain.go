@@ -55,7 +55,7 @@ func (f *file) sectionBefore(end int64) (*section, error) {
 	if _, err := f.read(buf, begin); err != nil {
 		return nil, err
 	}
-	for _, frame := range []Frame{PZ, Zstd} {
+	for _, frame := range []frame{framePZ, frameZstd} {
 		h, ok := parsePacketHeader(buf[frame.headerSize():])
 		if !ok || h.frame != frame || h.number != 0 || h.sectionSize() != size ||
 			!bytes.HasPrefix(buf, frame.appendHeader(nil, size)) || begin < int64(h.size) {

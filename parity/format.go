@@ -38,13 +38,13 @@ type geometry struct {
 	size   int    // bytes in the zone, at least 1
 	slice  int    // bytes in a slice
 	parity int    // number of parity slices
-	frame  Frame
+	frame  frame
 	last   bool
 }
 
 // newGeometry returns the geometry of a zone of size bytes, without its id.
 func newGeometry(offset int64, size int, o Options, last bool) geometry {
-	g := geometry{offset: offset, size: size, slice: usualSlice, frame: o.Frame, last: last}
+	g := geometry{offset: offset, size: size, slice: usualSlice, frame: frameOf(o.Format), last: last}
 	if size < smallSlices*usualSlice {
 		g.slice = sliceUnit * max(1, ceilDiv(size, smallSlices*sliceUnit))
 	}
@@ -124,7 +124,7 @@ func (g geometry) appendPacketHeader(dst []byte, packet int, body []byte) []byte
 	if g.last {
 		flags |= flagLast
 	}
-	if g.frame == Zstd {
+	if g.frame == frameZstd {
 		flags |= flagZstd
 	}
 	dst = append(dst, flags, 0)
@@ -160,7 +160,7 @@ func parsePacketHeader(p []byte) (h packetHeader, ok bool) {
 		parity: int(le.Uint16(p[32:])), last: flags&flagLast != 0,
 	}
 	if flags&flagZstd != 0 {
-		h.frame = Zstd
+		h.frame = frameZstd
 	}
 	n := h.slices()
 	if n > maxSlices || h.parity == 0 || h.parity > n || uint64(number) >= uint64(h.packets()) {

@@ -2,20 +2,20 @@ package parity
 
 import (
 	"encoding/binary"
-	"fmt"
 	"io"
 
+	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/container"
 	outer "github.com/gopz/compress/internal/section"
 )
 
-// Frame says what a section looks like from outside, so that decoders of the format around it pass
+// frame says what a section looks like from outside, so that decoders of the format around it pass
 // over it.
-type Frame uint8
+type frame uint8
 
 const (
-	PZ   Frame = iota // a section of a .pz file, behind a stream
-	Zstd              // a skippable frame of a .zst file, behind a frame
+	framePZ   frame = iota // a section of a .pz file, behind a stream
+	frameZstd              // a skippable frame of a .zst file, behind a frame
 )
 
 const (
@@ -26,27 +26,24 @@ const (
 	zstdMagic = 0x184D2A5A // of the skippable frame
 )
 
-// String returns the name of the format.
-func (f Frame) String() string {
-	switch f {
-	case PZ:
-		return "pz"
-	case Zstd:
-		return "zstd"
+// frameOf returns what sections of a file look like.
+func frameOf(f compress.Format) frame {
+	if f == compress.Zstd {
+		return frameZstd
 	}
-	return fmt.Sprintf("Frame(%d)", uint8(f))
+	return framePZ
 }
 
-func (f Frame) headerSize() int {
-	if f == Zstd {
+func (f frame) headerSize() int {
+	if f == frameZstd {
 		return zstdHeaderSize
 	}
 	return pzHeaderSize
 }
 
 // appendHeader appends the header of a section of size bytes, which includes header and footer.
-func (f Frame) appendHeader(dst []byte, size int64) []byte {
-	if f == Zstd {
+func (f frame) appendHeader(dst []byte, size int64) []byte {
+	if f == frameZstd {
 		dst = binary.LittleEndian.AppendUint32(dst, zstdMagic)
 		return binary.LittleEndian.AppendUint32(dst, uint32(size-zstdHeaderSize))
 	}

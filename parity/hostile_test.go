@@ -8,6 +8,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/testenv"
 )
 
@@ -116,12 +117,12 @@ func TestBudget(t *testing.T) {
 // same. If it returns no error, what it writes is intact, and a ReaderAt returns the same.
 func FuzzRepair(f *testing.F) {
 	r := newRand(31)
-	o := Options{10, PZ}
+	o := Options{10, compress.PZ}
 	s := write(f, o, randomZones(r, 2, 100, 3000)...)
 	f.Add(s.data)
 	f.Add(s.data[100:])
 	f.Add(append(bytes.Clone(s.data[:200]), s.data...))
-	f.Add(write(f, Options{100, Zstd}, make([]byte, 1000)).data)
+	f.Add(write(f, Options{100, compress.Zstd}, make([]byte, 1000)).data)
 	f.Fuzz(func(t *testing.T, data []byte) { checkRepair(t, data, false) })
 }
 
@@ -162,7 +163,7 @@ func checkZones(t *testing.T, report *Report, data []byte) {
 	for i, z := range report.Zones {
 		zone := data[z.Offset:]
 		h, ok := packetHeader{}, false
-		for _, f := range []Frame{PZ, Zstd} {
+		for _, f := range []frame{framePZ, frameZstd} {
 			if at := z.Size + int64(f.headerSize()); !ok && at < int64(len(zone)) {
 				h, ok = parsePacketHeader(zone[at:])
 			}

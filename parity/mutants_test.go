@@ -10,6 +10,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/testenv"
 )
 
@@ -162,18 +163,18 @@ func mutate(r *rand.Rand, data []byte) []byte {
 // mutantSamples returns small files with parity.
 func mutantSamples(t testing.TB) (files [][]byte) {
 	r := newRand(40)
-	for _, o := range []Options{{1, PZ}, {10, PZ}, {40, Zstd}, {100, PZ}} {
+	for _, o := range []Options{{1, compress.PZ}, {10, compress.PZ}, {40, compress.Zstd}, {100, compress.PZ}} {
 		files = append(files, write(t, o, randomZones(r, 1, 1, 300)...).data,
 			write(t, o, randomZones(r, 3, 100, 6000)...).data)
 	}
-	zeros := write(t, Options{30, PZ}, make([]byte, 2000), make([]byte, 2000)).data
+	zeros := write(t, Options{30, compress.PZ}, make([]byte, 2000), make([]byte, 2000)).data
 	return append(files, zeros, slices.Concat(files[0], files[2]), files[3][50:])
 }
 
 // TestForgedPadding has a section whose packets state a smaller zone. The catalog is right for the
 // last slice with the byte that is missing, but padding is zeros: the slice cannot be healed.
 func TestForgedPadding(t *testing.T) {
-	list := takeApart(write(t, Options{100, PZ}, random(newRand(41), 100)).data)
+	list := takeApart(write(t, Options{100, compress.PZ}, random(newRand(41), 100)).data)
 	list[0].body = slices.Clone(list[0].body)
 	list[0].body[70] ^= 1
 	for i := range list {

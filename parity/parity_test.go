@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/testenv"
 )
@@ -21,7 +22,7 @@ func TestDeterminism(t *testing.T) {
 	r := newRand(1)
 	sizes := []int{1, 2, 63, 64, 65, 8191, 8192, 8193, 100_000, 2<<20 - 1, 2 << 20, 5<<20 + 3}
 	for _, size := range sizes {
-		for _, o := range []Options{{1, PZ}, {100, PZ}, {5, Zstd}} {
+		for _, o := range []Options{{1, compress.PZ}, {100, compress.PZ}, {5, compress.Zstd}} {
 			data := random(r, size)
 			want := write(t, o, data).data
 			var got bytes.Buffer
@@ -58,7 +59,7 @@ func TestDeterminism(t *testing.T) {
 // parity, and fails with one more.
 func TestLargeCode(t *testing.T) {
 	r := newRand(2)
-	s := write(t, Options{5, PZ}, random(r, 4<<20+5))
+	s := write(t, Options{5, compress.PZ}, random(r, 4<<20+5))
 	g := s.zones[0]
 	if g.slices()+g.parity <= 256 {
 		t.Fatal("the zone is too small for this test")
@@ -86,11 +87,11 @@ func TestLargeCode(t *testing.T) {
 // TestEachPart damages each packet, header and footer of a file alone.
 func TestEachPart(t *testing.T) {
 	r := newRand(3)
-	for _, frame := range []Frame{PZ, Zstd} {
+	for _, frame := range []compress.Format{compress.PZ, compress.Zstd} {
 		s := write(t, Options{5, frame}, randomZones(r, 3, 10_000, 20_000)...)
 		for zi, g := range s.zones {
 			section := int(g.offset) + g.size
-			places := []int{section, section + frame.headerSize() - 1}
+			places := []int{section, section + frameOf(frame).headerSize() - 1}
 			for i := range g.packets() {
 				at := int(g.offset + g.place(i))
 				body := at + headerSize
@@ -114,7 +115,7 @@ func TestEachPart(t *testing.T) {
 // TestLostSections overwrites whole sections.
 func TestLostSections(t *testing.T) {
 	r := newRand(4)
-	s := write(t, Options{10, PZ}, randomZones(r, 4, 10_000, 20_000)...)
+	s := write(t, Options{10, compress.PZ}, randomZones(r, 4, 10_000, 20_000)...)
 	for lost, g := range s.zones {
 		d := s.undamaged()
 		d.overwrite(r, int(g.offset)+g.size, int(g.sectionSize()))
@@ -142,7 +143,7 @@ func TestLostSections(t *testing.T) {
 // TestCutZones cuts whole zones away.
 func TestCutZones(t *testing.T) {
 	r := newRand(5)
-	s := write(t, Options{10, Zstd}, randomZones(r, 3, 10_000, 20_000)...)
+	s := write(t, Options{10, compress.Zstd}, randomZones(r, 3, 10_000, 20_000)...)
 	for i, g := range s.zones {
 		d := s.undamaged()
 		d.cut(int(g.offset), int(g.endOffset()-g.offset))
@@ -160,8 +161,8 @@ func TestCutZones(t *testing.T) {
 // TestConcatenated joins files, also equal ones and one without parity.
 func TestConcatenated(t *testing.T) {
 	r := newRand(6)
-	a := write(t, Options{10, PZ}, randomZones(r, 2, 10_000, 20_000)...)
-	b := write(t, Options{30, PZ}, randomZones(r, 1, 10_000, 20_000)...)
+	a := write(t, Options{10, compress.PZ}, randomZones(r, 2, 10_000, 20_000)...)
+	b := write(t, Options{30, compress.PZ}, randomZones(r, 1, 10_000, 20_000)...)
 	plain := random(r, 3000)
 	for name, parts := range map[string][][]byte{
 		"different":   {a.data, b.data},
@@ -203,7 +204,7 @@ func TestConcatenated(t *testing.T) {
 func TestCopyInFront(t *testing.T) {
 	r := newRand(12)
 	zone := random(r, 50_000)
-	want := append(bytes.Clone(zone), write(t, Options{10, PZ}, zone).data...)
+	want := append(bytes.Clone(zone), write(t, Options{10, compress.PZ}, zone).data...)
 	for _, n := range []int{1, 100, 1000} {
 		got := bytes.Clone(want)
 		clear(got[len(zone):][:n])
@@ -245,14 +246,14 @@ func (f *failing) Write(p []byte) (int, error) {
 func TestErrors(t *testing.T) {
 	r := newRand(10)
 	data := random(r, 10_000)
-	for _, o := range []Options{{0, PZ}, {101, PZ}, {5, 2}} {
+	for _, o := range []Options{{0, compress.PZ}, {101, compress.PZ}, {5, compress.Gzip}} {
 		if _, err := NewWriter(io.Discard, o); !errors.Is(err, errs.Option) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	s := write(t, Options{5, PZ}, data)
+	s := write(t, Options{5, compress.PZ}, data)
 	for _, left := range []int{0, 5000, 10_000, 10_001, len(s.data) - 1} {
-		w, err := NewWriter(&failing{left}, Options{5, PZ})
+		w, err := NewWriter(&failing{left}, Options{5, compress.PZ})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -266,7 +267,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("room for %d bytes: Repair %v", left, err)
 		}
 	}
-	w, err := NewWriter(io.Discard, Options{5, PZ})
+	w, err := NewWriter(io.Discard, Options{5, compress.PZ})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,7 +292,7 @@ func TestEqualSlices(t *testing.T) {
 		"period": bytes.Repeat(period, 2000),
 		"mixed":  append(append(make([]byte, 50_000), random(r, 50_000)...), make([]byte, 90_001)...),
 	} {
-		s := write(t, Options{5, PZ}, data, data)
+		s := write(t, Options{5, compress.PZ}, data, data)
 		for round := range 20 {
 			d := s.undamaged()
 			at := 40 + r.IntN(len(s.data)-100)
@@ -343,7 +344,7 @@ func TestEndStream(t *testing.T) {
 		if _, err := w.Write(make([]byte, c.more)); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.EndStream(); err != nil || w.ended != c.ends {
+		if err := w.endStream(); err != nil || w.ended != c.ends {
 			t.Errorf("%d bytes: ended %v, %v", w.zone.size, w.ended, err)
 		}
 	}

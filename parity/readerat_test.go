@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"testing/iotest"
+
+	"github.com/gopz/compress"
 )
 
 // checkReaderAt reads all of a damaged file through a ReaderAt.
@@ -29,7 +31,7 @@ func checkReaderAt(t *testing.T, damaged, want []byte) *ReaderAt {
 // TestReaderAt reads a damaged file from several goroutines.
 func TestReaderAt(t *testing.T) {
 	r := newRand(7)
-	s := write(t, Options{10, PZ}, randomZones(r, 6, 20_000, 40_000)...)
+	s := write(t, Options{10, compress.PZ}, randomZones(r, 6, 20_000, 40_000)...)
 	for _, kind := range []string{"flips", "insertion", "cut"} {
 		d := s.undamaged()
 		var flipped []int
@@ -83,7 +85,7 @@ func TestReaderAt(t *testing.T) {
 // TestReaderAtLost reads a zone that cannot be healed.
 func TestReaderAtLost(t *testing.T) {
 	r := newRand(8)
-	s := write(t, Options{1, PZ}, random(r, 100_000))
+	s := write(t, Options{1, compress.PZ}, random(r, 100_000))
 	d := s.undamaged()
 	for at := 0; at < 100_000; at += 10_000 {
 		d.flip(r, at)

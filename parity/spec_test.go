@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/cespare/xxhash/v2"
+	"github.com/gopz/compress"
 )
 
 // This file computes a section as FORMAT.md says, with none of the package's code.
@@ -173,14 +174,14 @@ func TestSpecification(t *testing.T) {
 		size, slice, parity int
 		o                   Options
 	}{
-		{1, 64, 1, Options{1, PZ}},
-		{1000, 64, 2, Options{10, Zstd}},
-		{100_000, 832, 7, Options{5, PZ}},
-		{100_000, 832, 121, Options{100, Zstd}},
+		{1, 64, 1, Options{1, compress.PZ}},
+		{1000, 64, 2, Options{10, compress.Zstd}},
+		{100_000, 832, 7, Options{5, compress.PZ}},
+		{100_000, 832, 121, Options{100, compress.Zstd}},
 	} {
 		zone, second := random(r, c.size), random(r, 10)
 		got := write(t, c.o, zone, second).data
-		zst := c.o.Frame == Zstd
+		zst := c.o.Format == compress.Zstd
 		want := append(bytes.Clone(zone), specSection(zone, 0, c.slice, c.parity, zst, false)...)
 		offset := uint64(len(want))
 		want = append(want, second...)

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/testenv"
@@ -45,7 +46,7 @@ func checkFaulty(t *testing.T, src *testenv.BadSectors, want []byte) *Report {
 // headers and footers.
 func TestUnreadable(t *testing.T) {
 	r := newRand(50)
-	for _, frame := range []Frame{PZ, Zstd} {
+	for _, frame := range []compress.Format{compress.PZ, compress.Zstd} {
 		s := write(t, Options{10, frame}, randomZones(r, 3, 100<<10, 200<<10)...)
 		for sector := range (int64(len(s.data)) + container.Sector - 1) / container.Sector {
 			checkFaulty(t, &testenv.BadSectors{Data: s.data, Bad: map[int64]bool{sector: true}}, s.data)
@@ -56,7 +57,7 @@ func TestUnreadable(t *testing.T) {
 // TestUnreadableMany repairs a zone of which as many sectors cannot be read as there is parity, and
 // a file that has also lost bytes.
 func TestUnreadableMany(t *testing.T) {
-	s := write(t, Options{10, PZ}, random(newRand(51), 4<<20))
+	s := write(t, Options{10, compress.PZ}, random(newRand(51), 4<<20))
 	g := s.zones[0]
 	bad := map[int64]bool{}
 	for i := range g.parity {
@@ -75,7 +76,7 @@ func TestUnreadableMany(t *testing.T) {
 func TestUnreadableZeros(t *testing.T) {
 	data := random(newRand(52), 1<<20)
 	clear(data[200_000:600_000])
-	s := write(t, Options{10, PZ}, data)
+	s := write(t, Options{10, compress.PZ}, data)
 	for _, sector := range []int64{60, 80, 100} {
 		checkFaulty(t, &testenv.BadSectors{Data: s.data, Bad: map[int64]bool{sector: true}}, s.data)
 	}
@@ -84,7 +85,7 @@ func TestUnreadableZeros(t *testing.T) {
 // TestUnreadableLost: what cannot be read and cannot be healed becomes zeros, and is an error.
 func TestUnreadableLost(t *testing.T) {
 	r := newRand(53)
-	s := write(t, Options{1, PZ}, random(r, 1<<20))
+	s := write(t, Options{1, compress.PZ}, random(r, 1<<20))
 	src := &testenv.BadSectors{Data: bytes.Clone(s.data), Bad: map[int64]bool{}}
 	want := bytes.Clone(s.data)
 	for i := range 40 {
@@ -134,7 +135,7 @@ func TestUnreadableRandom(t *testing.T) {
 	healed := 0
 	for round := range 100 {
 		r := rand.New(rand.NewPCG(54, uint64(round)))
-		s := write(t, Options{30, PZ}, randomZones(r, 1+r.IntN(3), 20<<10, 80<<10)...)
+		s := write(t, Options{30, compress.PZ}, randomZones(r, 1+r.IntN(3), 20<<10, 80<<10)...)
 		src := &testenv.BadSectors{Data: bytes.Clone(s.data), Bad: map[int64]bool{}}
 		for range 1 + r.IntN(3) {
 			src.Bad[r.Int64N(int64(len(s.data)))/container.Sector] = true

@@ -5,6 +5,8 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/errs"
 )
 
@@ -21,8 +23,8 @@ type Options struct {
 	// Percent is how much parity there is: the share of a zone's slices that may be damaged. It is
 	// 1 to 100.
 	Percent int
-	// Frame is the format of the file.
-	Frame Frame
+	// Format is that of the file, compress.PZ or compress.Zstd.
+	Format compress.Format
 }
 
 // A Writer copies a file to another writer and adds a section of parity behind each zone. It keeps
@@ -31,6 +33,7 @@ type Options struct {
 type Writer struct {
 	dst     io.Writer
 	o       Options
+	frame   frame  // of sections
 	offset  int64  // of the zone in the output
 	zone    buffer // its bytes so far
 	ended   bool   // the zone is complete, its section is not written yet
@@ -43,8 +46,8 @@ func NewWriter(dst io.Writer, o Options) (*Writer, error) {
 	if o.Percent < 1 || o.Percent > 100 {
 		return nil, errs.BadOption("parity of %d percent: it must be 1 to 100", o.Percent)
 	}
-	if o.Frame > Zstd {
-		return nil, errs.BadOption("parity in unknown format %v", o.Frame)
+	if o.Format != compress.PZ && o.Format != compress.Zstd {
+		return nil, errs.BadOption(".%v files have no parity; .pz and .zst files do", o.Format)
 	}
 	return &Writer{dst: dst, o: o}, nil
 }
@@ -82,9 +85,18 @@ func (w *Writer) EndZone() error {
 	return nil
 }
 
-// EndStream ends the zone if it has ZoneSize bytes. A compress.Writer with WithStreamLimit calls it
-// behind each stream that another one follows.
-func (w *Writer) EndStream() error {
+// WriterOption returns an option for a compress.Writer that writes to w. With it that Writer begins
+// another stream of .pz, or another seek table of .zst, after each 16 MiB of content, and ends the
+// zone behind the first stream that gives it ZoneSize bytes. The caller closes that Writer, then w.
+func (w *Writer) WriterOption() compress.WriterOption {
+	return bridge.Streams(streamSize, w.endStream)
+}
+
+// streamSize is the content of a stream in bytes.
+const streamSize = ZoneSize / 4
+
+// endStream ends the zone if it has ZoneSize bytes.
+func (w *Writer) endStream() error {
 	if w.zone.size < ZoneSize {
 		return w.err
 	}

@@ -8,15 +8,15 @@ import (
 	"github.com/gopz/compress/pipeline/internal/offload"
 )
 
-// accept verifies what the device made of a block and takes it over.
-func (w *worker) accept(b *Block) {
+// acceptResults verifies what the device made of a block and takes it over.
+func (w *worker) acceptResults(b *Block) {
 	r := b.run
 	err := b.request.GPU.Err
 	if err == nil {
-		w.ws.equip(b)
+		w.ws.equipBlock(b)
 		t := r.beginTimer(w, b, verifyStep)
 		err = b.op.accept(w.ws, b, b.request.GPU)
-		t.end()
+		t.endTimer()
 		if err != nil {
 			r.device.Distrust(b.deviceStage(), b.Index)
 		}
@@ -35,9 +35,9 @@ func (w *worker) accept(b *Block) {
 	}
 }
 
-// recheck does a failed block again on the CPU, without the results of the device. If that
+// recheckBlock does a failed block again on the CPU, without the results of the device. If that
 // succeeds, the device was wrong, and is lost. If not, the input is damaged.
-func (w *worker) recheck(b *Block) outcome {
+func (w *worker) recheckBlock(b *Block) outcome {
 	b.use, b.hasResults, b.stage, b.Err = useNone, false, b.run.coding.from, nil
 	out := w.runStages(b, false)
 	if b.Err == nil {
@@ -60,10 +60,10 @@ func (b *Block) deviceStage() string {
 	return b.op.op.String()
 }
 
-// learn tells the coordinator how long the CPU has taken for a stage that the device can do.
-func (r *Run) learn(b *Block, took time.Duration) {
+// learnStage tells the coordinator how long the CPU has taken for a stage that the device can do.
+func (r *Run) learnStage(b *Block, took time.Duration) {
 	if op := r.stages[b.stage].device; r.device != nil && op != nil {
-		r.device.Learn(op.op, r.cfg.Op == Decompress, b.Raw, took)
+		r.device.Learn(op.op, r.cfg.Op == Decompress, b.raw, took)
 	}
 }
 
@@ -78,23 +78,23 @@ func (ws *workspace) DecodePayload(
 // acceptSequences takes over the result of Stage0. If the device has only found candidates, the
 // worker parses them.
 func acceptSequences(ws *workspace, b *Block, r *gpu.Request) error {
-	limits, parsed := *b.limits(), true
+	limits, parsed := b.form().Limits, true
 	if r.Candidates != nil {
 		m, seqs := &ws.matcher, b.payload.seqs[:0]
-		r.Seqs, parsed = m.ParseCandidates(seqs, b.Src, b.Window, b.params(), limits, r.Candidates)
+		r.Seqs, parsed = m.ParseCandidates(seqs, b.src, b.Window, r.Params, limits, r.Candidates)
 		r.FreeCandidates()
 	}
 	b.payload.seqs, b.payload.ranges = r.Seqs, nil
 	if !parsed {
 		return offload.ErrWrong
 	}
-	return ws.verifier.Sequences(r.Seqs, b.Src, b.Window, limits)
+	return ws.verifier.Sequences(r.Seqs, b.src, b.Window, limits)
 }
 
 // acceptStreams takes over a payload that decodes to the streams that it was made from.
 func acceptStreams(ws *workspace, b *Block, r *gpu.Request) error {
 	b.dst = r.Dst
-	return ws.verifier.Streams(ws, r, b.Raw, &b.payload.streams)
+	return ws.verifier.Streams(ws, r, b.raw, &b.payload.streams)
 }
 
 // acceptContent takes over a payload that decodes to the content.
@@ -106,5 +106,5 @@ func acceptContent(ws *workspace, b *Block, r *gpu.Request) error {
 // acceptDecoded takes over decoded streams.
 func acceptDecoded(ws *workspace, b *Block, r *gpu.Request) error {
 	b.payload.layout, b.payload.ranges = r.Layout, nil
-	return ws.verifier.Decoded(r, b.Src, b.Raw, &b.payload.streams)
+	return ws.verifier.Decoded(r, b.src, b.raw, &b.payload.streams)
 }

@@ -32,7 +32,7 @@ func blockAllocs(t *testing.T, p *Pipeline, level, atOnce int) {
 	defer dec.Close()
 	src := corpus.ByName("text").Make(5000)
 	coded, err := compressAll(s, p, level, len(src), src)
-	if err != nil || coded[0].kind != Coded {
+	if err != nil || coded[0].kind != codedKind {
 		t.Fatalf("kind %d, error %v", coded[0].kind, err)
 	}
 	e := coded[0]

@@ -26,13 +26,13 @@ func TestDo(t *testing.T) {
 			if b.Tag == 3 {
 				panic("three")
 			}
-			b.dst = fmt.Append(b.dst[:0], b.Tag)
+			b.out = fmt.Append(nil, b.Tag)
 			return nil
 		})})
 	rounds := s.mu.rounds // the worker waits in its stage
 	for i := range int64(6) {
 		b := r.Get()
-		b.Kind, b.Tag = Coded, i
+		b.Kind, b.Tag = codedKind, i
 		r.Do(b)
 		b, err := r.Next(false) // done
 		if err != nil || b == nil || b.Index != i {
@@ -70,7 +70,7 @@ func TestDoKeepsMemory(t *testing.T) {
 		})})
 	defer r.Close()
 	cycle := func() {
-		for _, kind := range []Kind{Stored, Coded} {
+		for _, kind := range []uint8{storedKind, codedKind} {
 			b := r.Get()
 			b.Kind, b.Raw = kind, len(b.Src)
 			r.Do(b)
@@ -91,7 +91,7 @@ func TestDoKeepsMemory(t *testing.T) {
 func TestRunReset(t *testing.T) {
 	tagged := func(tag byte) *Pipeline {
 		return fake(func(ws *workspace, b *Block) error {
-			b.dst = append(b.dst[:0], tag)
+			b.out = []byte{tag}
 			return nil
 		})
 	}
@@ -126,15 +126,15 @@ func TestRunReset(t *testing.T) {
 	if one.Stats().Stages[0].Blocks != 3 {
 		t.Errorf("statistics of the first scheduler: %+v", one.Stats())
 	}
-	r.Unbind()
+	r.Release()
 	if two.Stats().Stages[0].Blocks != 2 || r.Stats().Runs != 2 {
 		t.Errorf("statistics of the second scheduler: %+v, of the run: %+v", two.Stats(), r.Stats())
 	}
 	if !r.Reset(one, Config{Op: Decompress, Pipeline: tagged('c'), InFlight: 4}) {
-		t.Fatal("no Reset after Unbind")
+		t.Fatal("no Reset after Release")
 	}
 	cycle('c', 4)
-	r.Unbind()
+	r.Release()
 	r.Close()
 	if r.Reset(one, Config{Op: Decompress, Pipeline: tagged('d')}) {
 		t.Error("Reset after Close")

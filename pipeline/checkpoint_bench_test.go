@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/corpus"
 )
 
@@ -48,7 +49,8 @@ func (m *gapMeter) longest() (gap time.Duration, end string) {
 // runAlone takes a block through all steps that a worker would.
 func runAlone(ws *workspace, b *Block) error {
 	r := b.run
-	b.Err, b.stage, b.inInto, b.choice = nil, 0, false, choice{}
+	b.Err, b.choice = nil, choice{}
+	b.beginWork(r.cfg.Op)
 	if whole, err := b.precheck(ws); whole || err != nil {
 		return err
 	}
@@ -64,7 +66,7 @@ func runAlone(ws *workspace, b *Block) error {
 		}
 	}
 	ws.checkpoint()
-	return b.finish(ws)
+	return b.finishWork(ws)
 }
 
 // gapContents are content for which stages take long, or take large steps.
@@ -96,7 +98,7 @@ func BenchmarkCheckpointGap(b *testing.B) {
 			}
 			for level := 1; level <= MaxLevel; level++ {
 				for _, op := range []Op{Compress, Decompress} {
-					if op == Decompress && p.Format == Gzip {
+					if op == Decompress && p.Format == container.Gzip {
 						continue
 					}
 					name := fmt.Sprintf("%s/%d/%v/%d", p.Name, level, []string{"enc", "dec"}[op], size)

@@ -2,10 +2,12 @@ package pipeline
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
 )
@@ -26,10 +28,17 @@ func gapBlock(t testing.TB, p *Pipeline, op Op, level int, src []byte) *Block {
 		run: &Run{cfg: cfg, stages: p.stages(Decompress)},
 		Src: bytes.Clone(b.Out()), Raw: len(src), Kind: b.Kind, Sum: b.Sum,
 	}
-	if p.Format == Zstd {
+	if p.Format == container.Zstd {
 		b.Src = appendFrame(nil, b.Src, len(src))
 	}
 	return b
+}
+
+// appendFrame appends a zstd frame of the given blocks: a single segment with its size in four bytes
+// (RFC 8878, section 3.1.1.1).
+func appendFrame(dst, blocks []byte, size int) []byte {
+	dst = append(dst, 0x28, 0xb5, 0x2f, 0xfd, 0xa0)
+	return append(binary.LittleEndian.AppendUint32(dst, uint32(size)), blocks...)
 }
 
 // eachGapBlock calls f for pipelines, levels and directions.
@@ -37,7 +46,7 @@ func eachGapBlock(f func(name string, p *Pipeline, op Op, level int)) {
 	for i := range table {
 		for _, level := range []int{1, 5, 8} {
 			for _, op := range []Op{Compress, Decompress} {
-				if p := &table[i]; op == Compress || p.Format != Gzip {
+				if p := &table[i]; op == Compress || p.Format != container.Gzip {
 					f(fmt.Sprintf("%s -%d, op %d", p.Name, level, op), p, op, level)
 				}
 			}

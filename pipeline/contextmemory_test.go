@@ -63,7 +63,7 @@ func TestContextMemory(t *testing.T) {
 		if p.dense == 0 {
 			continue
 		}
-		if bound := p.Memory(Decompress, p.dense, TuneFixed, size, 1, 1, Plan{}); got > bound {
+		if bound := decodeBound(p, size); got > bound {
 			t.Errorf("%s: decompressing holds %d bytes, Memory says %d", p.Name, got, bound)
 		}
 	}

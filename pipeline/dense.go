@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/gopz/compress/internal/codec/rans"
+	"github.com/gopz/compress/internal/optimal"
 	"github.com/gopz/compress/internal/pieces"
 	"github.com/gopz/compress/internal/x86"
 	"github.com/gopz/compress/lz77"
@@ -57,8 +58,8 @@ type dense struct {
 	fast bool // context-coded streams are encoded fast, and only where they gain much
 
 	learned  rans.Contexts
-	contexts lz77.Contexts   // learned, for the parser
-	seqs     []lz77.Sequence // of a parse trial
+	contexts optimal.Contexts // learned, for the parser
+	seqs     []lz77.Sequence  // of a parse trial
 
 	choice   x86.Chooser
 	filtered []byte // content of the block, if it is filtered
@@ -71,7 +72,7 @@ const leastDense = 512
 // dense reports whether the block has layout Dense.
 func (b *Block) dense() bool {
 	c := &b.run.cfg
-	if b.Flushed && len(b.Src) < leastDense {
+	if b.Flushed && len(b.src) < leastDense {
 		return false
 	}
 	return c.Op == Compress && c.Pipeline.dense != 0 && (c.Level >= c.Pipeline.dense || b.chosenDense)
@@ -79,15 +80,15 @@ func (b *Block) dense() bool {
 
 // priced reports whether the block has layout Dense and an optimal parser. The parser then finds the
 // shorter matches of that layout, and knows the contexts of literals.
-func (b *Block) priced() bool { return b.dense() && b.params().Finder.Optimal() }
+func (b *Block) priced() bool { return b.dense() && b.params().Optimal() }
 
 // filter chooses which ranges of the block's content to filter, and filters them. All stages of
 // such a block have the same workspace, because devices do not do its level.
 func (ws *workspace) filter(b *Block) {
 	d := &ws.dense
-	if b.payload.ranges = d.choice.Choose(b.Src); b.payload.ranges != nil {
-		d.filtered = resize(d.filtered, len(b.Src))
-		pieces.Copy(d.filtered, b.Src, ws.check)
+	if b.payload.ranges = d.choice.Choose(b.src); b.payload.ranges != nil {
+		d.filtered = resize(d.filtered, len(b.src))
+		pieces.Copy(d.filtered, b.src, ws.check)
 		x86.Encode(d.filtered, b.payload.ranges, ws.check)
 	}
 }
@@ -97,11 +98,11 @@ func (ws *workspace) matchInput(b *Block) []byte {
 	if b.payload.ranges != nil {
 		return ws.dense.filtered
 	}
-	return b.Src
+	return b.src
 }
 
 // contexts learns what the literals of content depend on.
-func (ws *workspace) contexts(content []byte) *lz77.Contexts {
+func (ws *workspace) contexts(content []byte) *optimal.Contexts {
 	d := &ws.dense
 	d.marks = resize(d.marks, len(content))
 	pieces.Clear(d.marks, ws.check)
@@ -125,7 +126,7 @@ func (ws *workspace) denseSize(b *Block, seqs []lz77.Sequence) int {
 func (ws *workspace) encodeLazyDense(b *Block) {
 	p := b.payload
 	if b.dst = ws.encodeDense(b.dst[:0], &p.streams, p.ranges); b.dst[1] == 0 {
-		ws.streams(p).Encode(lzseq.Repeat, b.Src, p.seqs)
+		ws.streams(p).Encode(lzseq.Repeat, b.src, p.seqs)
 		b.dst = ws.encodePayload(b.dst[:0], lzseq.Repeat, &p.streams)
 	}
 }
@@ -172,7 +173,7 @@ func (ws *workspace) prepareContext(stream []byte, index int, s *lzseq.Streams) 
 	}
 	d.marks = resize(d.marks, len(stream))
 	pieces.Clear(d.marks, ws.check)
-	if s != nil && !d.mark(s, ws.checkpoint) {
+	if s != nil && !d.markLiterals(s, ws.checkpoint) {
 		return false // the streams are not from an encoder
 	}
 	if d.fast {
@@ -183,8 +184,8 @@ func (ws *workspace) prepareContext(stream []byte, index int, s *lzseq.Streams) 
 	return size+len(stream)>>contextGain < ws.rans.enc.Size(stream, index)
 }
 
-// mark sets the marks of literals.
-func (d *dense) mark(s *lzseq.Streams, checkpoint func()) bool {
+// markLiterals sets the marks of literals.
+func (d *dense) markLiterals(s *lzseq.Streams, checkpoint func()) bool {
 	n := rans.BitmapWords(len(d.marks))
 	if cap(d.bits) < n {
 		d.bits = make([]uint64, n)

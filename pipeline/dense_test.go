@@ -83,7 +83,7 @@ func TestDenseFlags(t *testing.T) {
 			if err != nil || (ranges != nil) != (p[1]&denseX86 != 0) || l != lzseq.Dense || !same {
 				t.Fatalf("flags %d: streams differ, error %v", flags, err)
 			}
-			out, err := decodeOne(ws, ByName("lzseqr"), encoded{p, size, Coded, 0}, false)
+			out, err := decodeOne(ws, ByName("lzseqr"), encoded{p, size, codedKind, 0}, false)
 			if err != nil || content != nil && !bytes.Equal(out, content) {
 				t.Fatalf("flags %d: content differs from that without context coding, error %v", flags, err)
 			}

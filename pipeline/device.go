@@ -4,30 +4,29 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"strings"
-	"time"
 
 	"github.com/gopz/compress/gpu"
-	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/internal/finder"
 	"github.com/gopz/compress/pipeline/internal/offload"
 )
 
 var (
-	// ErrDevice: the scheduler has a device already.
-	ErrDevice = errors.New("pipeline: there is a device already")
-	// ErrNoDevice: an assignment insists on a device, and the scheduler has none.
-	ErrNoDevice = errors.New("no device to run on")
+	errDevice   = errors.New("pipeline: there is a device already")
+	errNoDevice = errors.New("no device to run on")
 )
 
-// SetDevice gives the scheduler a device for the runs that start from then on. A scheduler has at
-// most one. The caller closes the device after the last run that may use it. A nil device is
-// ErrNoDevice.
+// SetDevice gives the scheduler a device for the runs that start from then on. The caller closes
+// the device after the last run that may use it. SetDevice returns an error if d is nil, or if the
+// scheduler has another device already.
 func (s *Scheduler) SetDevice(d gpu.Device) error {
 	if d == nil {
-		return ErrNoDevice
+		return errNoDevice
 	}
-	if !s.device.CompareAndSwap(nil, offload.New(port{s}, s.workers, d)) {
-		return ErrDevice
+	if s.Device() == nil && s.device.CompareAndSwap(nil, offload.New(port{s}, s.workers, d)) {
+		return nil
+	}
+	if s.Device() != d {
+		return errDevice
 	}
 	return nil
 }
@@ -40,6 +39,15 @@ func (s *Scheduler) Device() gpu.Device {
 	return nil
 }
 
+// deviceFor returns the coordinator of the scheduler's device for a run with the assignment a. It is
+// nil if there is no device, or if a leaves all stages to the CPU.
+func (s *Scheduler) deviceFor(a Assignment) *offload.Coordinator {
+	if a.onCPU() {
+		return nil
+	}
+	return s.device.Load()
+}
+
 // DeviceError returns why the scheduler's device is lost, nil if it is not or there is none.
 func (s *Scheduler) DeviceError() error {
 	if c := s.device.Load(); c != nil {
@@ -48,50 +56,16 @@ func (s *Scheduler) DeviceError() error {
 	return nil
 }
 
-// DeviceStatus describes the device of a scheduler, for people.
-type DeviceStatus struct {
-	Name string
-	// StartTime is how long the start of the device took. It is 0 if the device has not started, or
-	// does not know.
-	StartTime time.Duration
-	StartErr  error // why a device that starts late did not start
-	// TooSlow lists the work that Auto does not give to the device any more, because a worker does
-	// it faster: "match", "fused", "encode", "decode".
-	TooSlow []string
-	Err     error // why the device is lost; nil if it is not
-}
-
-// String returns the status as a sentence without its name, such as "started in 85ms; slower than a
-// worker: match".
-func (d *DeviceStatus) String() string {
-	var list []string
-	switch {
-	case d.StartErr != nil:
-		list = append(list, "did not start: "+d.StartErr.Error())
-	case d.StartTime > 0:
-		list = append(list, fmt.Sprintf("started in %v", d.StartTime.Round(time.Millisecond)))
-	}
-	if len(d.TooSlow) > 0 {
-		list = append(list, "slower than a worker: "+strings.Join(d.TooSlow, ", "))
-	}
-	if d.Err != nil {
-		list = append(list, "lost: "+d.Err.Error())
-	}
-	return strings.Join(list, "; ")
-}
-
 // DeviceStatus returns the status of the scheduler's device, and false if there is none.
-func (s *Scheduler) DeviceStatus() (st DeviceStatus, ok bool) {
+func (s *Scheduler) DeviceStatus() (st gpu.Status, ok bool) {
 	c := s.device.Load()
 	if c == nil {
 		return st, false
 	}
 	d := c.Device()
-	st = DeviceStatus{Name: d.Info().Name, TooSlow: c.TooSlow(), Err: c.Err()}
+	st = gpu.Status{Name: d.Info().Name, TooSlow: c.TooSlow(), Err: c.Err()}
 	if x, ok := d.(gpu.StartTimer); ok {
 		st.StartTime = x.StartTime()
-	}
-	if x, ok := d.(interface{ StartError() error }); ok {
 		st.StartErr = x.StartError()
 	}
 	return st, true
@@ -117,9 +91,9 @@ func (p port) Complete(r *offload.Request, out offload.Outcome) {
 		b.setState(stateReturned)
 	case offload.Reclaimed:
 		b.retireMemory()
-		b.reclaim()
+		b.reclaimFromDevice()
 	case offload.Declined:
-		b.reclaim()
+		b.reclaimFromDevice()
 	case offload.Abandoned:
 		b.retireMemory()
 		fallthrough
@@ -132,11 +106,10 @@ func (p port) Complete(r *offload.Request, out offload.Outcome) {
 		b.payload = nil
 		fallthrough
 	case offload.Canceled:
-		b.Err = ErrCanceled
-		p.s.complete(nil, b, finished)
+		p.s.cancelBlock(b)
 		return
 	}
-	p.s.complete(nil, b, resume)
+	p.s.resumeBlock(b)
 }
 
 func (p port) Closed(r *offload.Request) bool { return r.Block.(*Block).run.canceled.Load() }
@@ -149,8 +122,8 @@ func (p port) PanicError(stage string, value any) error {
 	return &PanicError{Stage: stage, Value: value, Stack: debug.Stack()}
 }
 
-// reclaim takes a block back that the device may have begun, for a worker.
-func (b *Block) reclaim() {
+// reclaimFromDevice takes a block back that the device may have begun, for a worker.
+func (b *Block) reclaimFromDevice() {
 	b.setState(stateReclaimed)
 	b.run.countReclaimed()
 }
@@ -174,6 +147,24 @@ func (b *Block) leaveMemory() {
 	b.request.GPU, b.dst, b.copied, b.srcRetired = nil, nil, nil, !b.CallerOwned
 }
 
+func init() { gpu.Register("soft", softDriver{}) }
+
+// softDriver opens software devices. It is a [gpu.Driver] without adapters.
+type softDriver struct{}
+
+func (softDriver) Adapters() ([]gpu.Adapter, error) { return nil, gpu.ErrNoGPU }
+
+func (softDriver) Open(n int) (gpu.Device, error) {
+	if n != 0 {
+		return nil, gpu.ErrNoGPU
+	}
+	return gpu.NewSoft(Host, gpu.SoftConfig{}), nil
+}
+
+func (softDriver) OpenBest() (gpu.Device, error) { return nil, gpu.ErrNoGPU }
+
+func (softDriver) BaseInfo() gpu.Info { return gpu.NewSoft(Host, gpu.SoftConfig{}).Info() }
+
 // Host does a device's request on the CPU with the code of the stages. A software device is made of
 // it. It is safe for concurrent use.
 func Host(r *gpu.Request) error {
@@ -190,11 +181,11 @@ func Host(r *gpu.Request) error {
 func (ws *workspace) host(r *gpu.Request) (err error) {
 	switch {
 	case r.Op == gpu.Stage0 && r.Params.CandidatesFit(len(r.Src)):
-		r.Candidates = gpu.NewCandidates(max(0, len(r.Src)-lz77.CandidateTail))
+		r.Candidates = gpu.NewCandidates(max(0, len(r.Src)-finder.Tail))
 		ws.matcher.FindCandidates(r.Candidates, r.Src, r.Params, r.Limits)
 	case r.Op == gpu.Stage0:
 		r.Candidates = nil
-		r.Seqs = ws.matcher.ParseFrom(r.Seqs[:0], r.Src, r.Window, r.Params, r.Limits)
+		r.Seqs = ws.matcher.Matcher.ParseFrom(r.Seqs[:0], r.Src, r.Window, r.Params, r.Limits)
 	case r.Op == gpu.StageN && r.Decode:
 		var ranges []byte
 		r.Layout, ranges, err = ws.decodePayload(r.Src, r.Size, r.Streams)

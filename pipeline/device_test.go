@@ -44,7 +44,7 @@ const deviceBlock = 3 << 10
 
 var forWorkers = []int{1, 2, 16}
 
-func onBackend(s Stats, backend Backend) (blocks int64) {
+func onBackend(s Stats, backend gpu.Backend) (blocks int64) {
 	for _, x := range s.Stages {
 		if x.Backend == backend && x.Stage != "check" && x.Stage != "verify" {
 			blocks += x.Blocks
@@ -249,21 +249,24 @@ func TestCancelWithDevice(t *testing.T) {
 
 // TestCheckAssignment: Check fails if the device cannot do what a strict assignment asks for.
 func TestCheckAssignment(t *testing.T) {
-	cfg := Config{Pipeline: ByName("lzseqr"), Op: Compress, Level: 5, Assign: Assignment{GPU, CPU}}
-	if err := NewScheduler(1).Check(cfg, 1<<20); !errors.Is(err, ErrNoDevice) {
+	cfg := Config{
+		Pipeline: ByName("lzseqr"), Op: Compress, Level: 5, BlockSize: 1 << 20, Assign: Assignment{GPU, CPU},
+	}
+	if err := NewScheduler(1).Check(cfg); !errors.Is(err, errNoDevice) {
 		t.Error("no device:", err)
 	}
 	s := withSoft(t, 1, gpu.SoftConfig{Ops: []gpu.Op{gpu.StageN}, MinSize: 1 << 16, MaxSize: 1 << 20})
-	if err := s.Check(cfg, 1<<20); !errors.Is(err, errCannot) {
+	if err := s.Check(cfg); !errors.Is(err, errCannot) {
 		t.Error("stage:", err)
 	}
 	cfg.Assign = Assignment{Auto, GPU}
 	for size, ok := range map[int]bool{1 << 15: false, 1 << 16: true, 1 << 20: true, 1 << 21: false} {
-		if err := s.Check(cfg, size); (err == nil) != ok {
+		cfg.BlockSize = size
+		if err := s.Check(cfg); (err == nil) != ok {
 			t.Errorf("size %d: %v", size, err)
 		}
 	}
-	if err := s.SetDevice(gpu.NewSoft(Host, gpu.SoftConfig{})); !errors.Is(err, ErrDevice) {
+	if err := s.SetDevice(gpu.NewSoft(Host, gpu.SoftConfig{})); !errors.Is(err, errDevice) {
 		t.Error("second device:", err)
 	}
 	// Fused asks for both stages, as GPU does, and for no more.
@@ -277,9 +280,9 @@ func TestCheckAssignment(t *testing.T) {
 		{nil, true},
 	} {
 		s := withSoft(t, 1, gpu.SoftConfig{Ops: x.only})
-		for _, b := range []Backend{GPU, Fused} {
-			cfg.Assign = Assignment{b, b}
-			if err := s.Check(cfg, 1<<20); (err == nil) != x.ok || err != nil && !errors.Is(err, errCannot) {
+		for _, b := range []gpu.Backend{GPU, Fused} {
+			cfg.BlockSize, cfg.Assign = 1<<20, Assignment{b, b}
+			if err := s.Check(cfg); (err == nil) != x.ok || err != nil && !errors.Is(err, errCannot) {
 				t.Errorf("%v on a device that does %v: %v", b, x.only, err)
 			}
 		}
@@ -296,7 +299,7 @@ func TestPays(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, pays := range []int{0, deviceBlock, deviceBlock + 1, math.MaxInt} {
-		for _, backend := range []Backend{Auto, GPU, Fused} {
+		for _, backend := range []gpu.Backend{Auto, GPU, Fused} {
 			synctest.Test(t, func(t *testing.T) {
 				s := withSoft(t, 2, gpu.SoftConfig{MinAuto: pays, MinAutoDecode: math.MaxInt})
 				sameAsCPU(t, s, p, 5, Assignment{backend, backend})

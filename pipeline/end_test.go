@@ -244,7 +244,7 @@ func TestPanic(t *testing.T) {
 				}
 				panic(fmt.Sprint("at ", b.Tag))
 			}
-			b.dst = append(b.dst[:0], byte(b.Tag))
+			b.out = []byte{byte(b.Tag)}
 			return nil
 		})
 		s := NewScheduler(workers)

@@ -7,8 +7,18 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
+)
+
+// Short names of the backends, for tables.
+const (
+	Auto  = gpu.BackendAuto
+	CPU   = gpu.BackendCPU
+	GPU   = gpu.BackendGPU
+	Fused = gpu.BackendFused
 )
 
 // brief reports whether tests use less data and fewer cases: by default, and with the race
@@ -24,8 +34,15 @@ func oneGoroutine(t *testing.T) {
 	}
 }
 
+// Kinds of blocks, as Block.Kind has them.
+const (
+	storedKind = uint8(container.Stored)
+	fillKind   = uint8(container.Fill)
+	codedKind  = uint8(container.Coded)
+)
+
 // fake returns a pipeline with one decoding stage that sees each block. Its payloads have kind
-// Coded, so that nothing happens to a block before the stage runs.
+// coded, so that nothing happens to a block before the stage runs.
 func fake(run func(ws *workspace, b *Block) error) *Pipeline {
 	return &Pipeline{Name: "fake", decode: []stage{{name: "fake", run: run}}}
 }
@@ -37,7 +54,7 @@ func feed(t testing.TB, r *Run, tag int64) {
 	if b == nil {
 		t.Fatalf("no block free for tag %d, %d pending", tag, r.Pending())
 	}
-	b.Kind, b.Tag = Coded, tag
+	b.Kind, b.Tag = codedKind, tag
 	r.Submit(b)
 }
 
@@ -88,7 +105,8 @@ func within[T any](c <-chan T) error {
 func execute(ws *workspace, b *Block) bool {
 	w := &worker{sched: b.run.sched, ws: ws}
 	b.state = stateQueued
-	w.run(b)
+	b.beginWork(b.run.cfg.Op)
+	w.runBlock(b)
 	b.setState(stateDone)
 	b.setState(stateDelivered)
 	if b.payload != nil {

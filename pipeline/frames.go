@@ -20,9 +20,9 @@ type frames struct {
 	checkpoint func()
 }
 
-// decode decodes the frame src, whose content must have size bytes, into dst. dict is nil for none.
-// With an error it returns the content of the blocks that it decoded.
-func (f *frames) decode(dst, src []byte, size int, dict *zstd.Dictionary, check bool) ([]byte, error) {
+// decodeFrame decodes the frame src, whose content must have size bytes, into dst. dict is nil for
+// none. With an error it returns the content of the blocks that it decoded.
+func (f *frames) decodeFrame(dst, src []byte, size int, dict *zstd.Dictionary, check bool) ([]byte, error) {
 	if f.dec == nil {
 		f.dec = zstd.NewDecoder()
 	}
@@ -42,18 +42,16 @@ func (f *frames) decode(dst, src []byte, size int, dict *zstd.Dictionary, check 
 // frameStage decodes a zstd frame.
 var frameStage = stage{name: "zstd", run: func(ws *workspace, b *Block) (err error) {
 	cfg := &b.run.cfg
-	dst := b.Into
-	if b.inInto = dst != nil; b.inInto {
-		dst = dst[:b.Raw]
+	var dst []byte
+	if b.Into != nil {
+		dst = b.Into[:b.raw]
 	} else {
-		dst = resize(b.dst, b.Raw+zstd.DecodeSlack)
+		b.dst = resize(b.dst, b.raw+zstd.DecodeSlack)
+		dst = b.dst
 	}
-	dst, err = ws.frames.decode(dst, b.Src, b.Raw, cfg.Dictionary.zstd(), b.Sum != 0 && !cfg.Checks)
+	b.out, err = ws.frames.decodeFrame(dst, b.src, b.raw, cfg.Dictionary.zstd(), b.Sum != 0 && !cfg.Checks)
 	if err != nil {
-		b.Decoded = len(dst)
-	}
-	if !b.inInto {
-		b.dst = dst
+		b.Decoded = len(b.out)
 	}
 	return err
 }}

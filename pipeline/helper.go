@@ -14,7 +14,7 @@ type helper struct {
 	f    func(checkpoint func()) int
 	slot int
 	done chan any // receives the value that f panicked with, or nil
-	main func()   // the method work; see worker.main
+	main func()   // the method helpOnce; see worker.main
 	stop func()   // the method checkpoint
 }
 
@@ -24,14 +24,14 @@ type helperPanic struct {
 	stack []byte
 }
 
-// Help implements lz77.Helper. It refuses while a block waits.
+// Help implements optimal.Helper. It refuses while a block waits.
 func (w *worker) Help(f func(checkpoint func()) int) bool {
 	s := w.sched
 	s.mu.Lock()
 	free := s.alive < s.workers && s.ring.Len() == 0
 	slot := 0
 	if free {
-		slot = s.enter()
+		slot = s.takeSlot()
 	}
 	s.mu.Unlock()
 	if !free {
@@ -40,7 +40,7 @@ func (w *worker) Help(f func(checkpoint func()) int) bool {
 	h := w.helper
 	if h == nil {
 		h = &helper{w: w, done: make(chan any, 1)}
-		h.main, h.stop = h.work, h.checkpoint
+		h.main, h.stop = h.helpOnce, h.checkpoint
 		w.helper = h
 	}
 	h.f, h.slot = f, slot
@@ -48,7 +48,7 @@ func (w *worker) Help(f func(checkpoint func()) int) bool {
 	return true
 }
 
-// Wait implements lz77.Helper. A panic of the helper continues here. If the stage panics as well,
+// Wait implements optimal.Helper. A panic of the helper continues here. If the stage panics as well,
 // the helper's panic is the error of the block.
 func (w *worker) Wait() {
 	v := <-w.helper.done
@@ -66,12 +66,12 @@ func (h *helper) checkpoint() {
 	}
 }
 
-// work runs f once and frees the slot, first of all for work that has come meanwhile.
-func (h *helper) work() {
-	took, v := h.run()
+// helpOnce runs f once and frees the slot, first of all for work that has come meanwhile.
+func (h *helper) helpOnce() {
+	took, v := h.runPiece()
 	s, share := h.w.sched, h.w.share
 	s.mu.Lock()
-	s.leave(h.slot)
+	s.freeSlot(h.slot)
 	share.credit = max(share.credit-took, -quantum)
 	if n := len(s.idle); n > 0 && !s.idle[n-1].parked.IsZero() {
 		w := s.idle[n-1]
@@ -82,12 +82,12 @@ func (h *helper) work() {
 		next = s.recruit()
 	}
 	s.mu.Unlock()
-	next.start()
+	next.startWorker()
 	h.done <- v // last: from here on the run may end
 }
 
-// run calls f and returns the time it took.
-func (h *helper) run() (took time.Duration, failed any) {
+// runPiece calls f and returns the time it took.
+func (h *helper) runPiece() (took time.Duration, failed any) {
 	defer func() {
 		if v := recover(); v != nil {
 			failed = helperPanic{v, debug.Stack()}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/gopz/compress/internal/corpus"
-	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/internal/optimal"
 )
 
 // TestHelped: a single block has a helper at levels with optimal parsing, and the same output.
@@ -18,7 +18,7 @@ func TestHelped(t *testing.T) {
 	if brief() {
 		pieces, forWorkers = 2, []int{1, 2}
 	}
-	content := corpus.ByName("mixed").Make(pieces*lz77.MaxChunk + 1000)
+	content := corpus.ByName("mixed").Make(pieces*optimal.MaxChunk + 1000)
 	for i := range Pipelines() {
 		p := &Pipelines()[i]
 		level := p.lowestOptimal()
@@ -67,7 +67,7 @@ func TestHelped(t *testing.T) {
 }
 
 func (p *Pipeline) lowestOptimal() (level int) {
-	for level = 1; !p.levels[level].Finder.Optimal(); level++ {
+	for level = 1; !p.levels[level].Optimal(); level++ {
 	}
 	return level
 }
@@ -112,12 +112,12 @@ func TestHelpOrder(t *testing.T) {
 	r = s.Start(Config{Op: Decompress, Pipeline: fake(nil)})
 	defer r.Close()
 	r.share.queue.Push(&Block{run: r})
-	s.enqueue(r.share)
+	s.enqueueShare(r.share)
 	if (&worker{sched: s}).Help(func(func()) int { return 1 }) {
 		t.Error("helped while a block waited")
 	}
 	r.share.queue.Pop()
-	s.dequeue(r.share)
+	s.dequeueShare(r.share)
 }
 
 // TestHelperStartsWorker: a block returns from the device while a helper has the last free place.
@@ -132,9 +132,9 @@ func TestHelperStartsWorker(t *testing.T) {
 		}
 		if !ws.matcher.Helper.Help(func(func()) int {
 			back := b.run.Get() // the owner waits
-			back.Kind, back.Tag, back.state = Coded, 1, stateReclaimed
-			b.run.acquire()
-			s.complete(nil, back, resume)
+			back.Tag, back.prepared, back.state = 1, true, stateReclaimed
+			b.run.acquireScratch()
+			s.resumeBlock(back)
 			return 1
 		}) {
 			return errors.New("no helper")

@@ -4,6 +4,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/gopz/compress/internal/codec/zstd"
+	"github.com/gopz/compress/internal/optimal"
 	"github.com/gopz/compress/lz77"
 )
 
@@ -14,7 +15,7 @@ import (
 // Match candidates of short blocks come from tables that outlast the block. Blocks of .zst continue
 // the frame of the block before: repeat offsets, codes and tables stay valid.
 type History struct {
-	finder lz77.Incremental
+	finder optimal.Incremental
 	frame  zstd.Encoder
 	sum    xxhash.Digest // of the frame so far
 }
@@ -25,21 +26,8 @@ func (h *History) Reset() { h.finder.Reset() }
 // HasHistory reports whether blocks that end with a flush have a History.
 func (p *Pipeline) HasHistory() bool { return p.short != nil }
 
-// Continuation is the part of a Block that depends on what comes before and behind it.
-type Continuation struct {
-	// History is not nil in blocks of .gz and .zst files that end with a flush, and in those that
-	// continue a frame. All blocks of a file have the same one.
-	History *History
-	// Flushed says that a flush ends the block. A frame of .zst goes on behind it.
-	Flushed bool
-	// Last says that no content follows. A .gz block then ends the Deflate stream.
-	Last bool
-	// Offset is the offset of the content in the file's, in bytes. Blocks with a History need it.
-	Offset int64
-}
-
-// shortDepth is the number of candidates of a position in a short block, by level. At level 4, half as
-// many make files 2% larger. docs/notes/flush.md has more.
+// shortDepth is the number of candidates of a position in a short block, by level. At level 4, half
+// as many make files 2% larger. docs/notes/flush.md has more.
 var shortDepth = [MaxLevel + 1]int{0, 4, 6, 8, 16, 24, 32, 64, 128, 256}
 
 const (
@@ -51,27 +39,27 @@ const (
 )
 
 // isShort reports whether the block is short and has a History.
-func (b *Block) isShort() bool { return b.History != nil && len(b.content()) <= lz77.MaxIncremental }
+func (b *Block) isShort() bool { return b.History != nil && len(b.content()) <= optimal.MaxIncremental }
 
 // findInHistory finds the sequences of a block that has a History.
 func (ws *workspace) findInHistory(b *Block) []lz77.Sequence {
 	h, p, n := b.History, b.run.cfg.Pipeline, len(b.content())
 	if !b.isShort() {
 		from := max(0, b.Window-max(historyFactor*n, leastHistory))
-		return ws.matcher.ParseFrom(b.payload.seqs, b.Src[from:], b.Window-from, b.params(), *b.limits())
+		return ws.matcher.ParseFrom(b.payload.seqs, b.src[from:], b.Window-from, b.params(), b.form())
 	}
 	params := *p.short
 	params.Depth = shortDepth[b.run.cfg.Level]
 	var repeats [3]uint32
 	if params.Repeats {
-		h.begin(b)
+		h.beginFrame(b)
 		repeats, params.Prices = h.frame.Repeats(), h.frame.IncrementalPrices()
 	}
-	return h.finder.Parse(b.payload.seqs, b.Src, b.Window, b.Offset, repeats, &params)
+	return h.finder.Parse(b.payload.seqs, b.src, b.Window, b.Offset, repeats, &params)
 }
 
-// begin begins a frame if b is the first block of one.
-func (h *History) begin(b *Block) {
+// beginFrame begins a frame if b is the first block of one.
+func (h *History) beginFrame(b *Block) {
 	if b.Window == 0 {
 		h.frame.Thorough, h.frame.Dictionary = b.thorough(), b.run.cfg.Dictionary.zstd()
 		h.frame.Begin()

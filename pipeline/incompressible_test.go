@@ -9,7 +9,7 @@ import (
 )
 
 // kindOf returns the kind that a block gets.
-func kindOf(t *testing.T, p *Pipeline, src []byte) Kind {
+func kindOf(t *testing.T, p *Pipeline, src []byte) uint8 {
 	t.Helper()
 	coded, err := compressAll(NewScheduler(1), p, 5, len(src), src)
 	if err != nil {
@@ -23,14 +23,14 @@ func TestFillDetection(t *testing.T) {
 		for _, n := range []int{1, 2, 3, 8, 9, 100, 4097} {
 			for _, c := range []byte{0, 1, 0xff} {
 				src := bytes.Repeat([]byte{c}, n)
-				if k := kindOf(t, p, src); k != Fill {
+				if k := kindOf(t, p, src); k != fillKind {
 					t.Errorf("%d times %d: kind %d", n, c, k)
 				}
 				for _, at := range []int{0, n / 2, n - 1} {
 					// One byte differs, anywhere.
 					if n > 1 {
 						src[at] ^= 0x40
-						if k := kindOf(t, p, src); k == Fill {
+						if k := kindOf(t, p, src); k == fillKind {
 							t.Errorf("%d bytes, another one at %d: taken for a fill", n, at)
 						}
 						src[at] ^= 0x40
@@ -76,7 +76,7 @@ func TestIncompressible(t *testing.T) {
 			continue
 		}
 		// The offsets of lzr are smaller than the distances of some repeats.
-		if k := kindOf(t, ByName("lzseqr"), c.src); (k == Stored) != c.stored {
+		if k := kindOf(t, ByName("lzseqr"), c.src); (k == storedKind) != c.stored {
 			t.Errorf("%s: kind %d", c.name, k)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strconv"
 	"testing"
+
+	"github.com/gopz/compress/internal/container"
 )
 
 // through sends src in blocks through a pipeline and back, and returns the compressed size.
@@ -79,7 +81,7 @@ func BenchmarkLevels(b *testing.B) {
 				}
 				b.ReportMetric(float64(len(src))/float64(size), "ratio")
 			})
-			if p.Format == Gzip {
+			if p.Format == container.Gzip {
 				continue // its blocks cannot be decoded one by one
 			}
 			b.Run(fmt.Sprintf("%s/%d/decode", p.Name, level), func(b *testing.B) {

@@ -36,7 +36,7 @@ func BenchmarkLock(b *testing.B) {
 						if x == nil {
 							x, _ = r.Next(true)
 						}
-						x.Kind = Coded
+						x.Kind = codedKind
 						r.Submit(x)
 						blocks++
 					}

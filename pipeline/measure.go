@@ -19,12 +19,34 @@ type Event struct {
 	//   - "fused" for all stages in one request,
 	//   - "verify" for checking the results of a device.
 	Stage   string
-	Backend Backend
+	Backend gpu.Backend
 	Worker  int // number of the worker, from 0; −1 for the device, −2 for the caller of Do
 	Batch   int // blocks in the device's batch; 1 for the CPU
 	Start   time.Time
 	Took    time.Duration // GPU: of the whole batch
 	First   bool          // it is the first step of the block
+}
+
+// Steps of a block that are not stages have negative numbers in statistics.
+const (
+	checkStep  = -1 // before the first stage
+	finishStep = -2 // after the last stage; counted as "check" as well
+	verifyStep = -3 // verifies results of a device
+	tuneStep   = -4 // chooses settings
+)
+
+// stageName returns the name of a stage or step for statistics.
+func (r *Run) stageName(i int) string {
+	if i >= 0 && i < len(r.stages) {
+		return r.stages[i].name
+	}
+	switch i {
+	case verifyStep:
+		return "verify"
+	case tuneStep:
+		return "tune"
+	}
+	return "check"
 }
 
 // stageTimer measures a stage or step. The zero value measures nothing.
@@ -50,8 +72,9 @@ func (r *Run) beginTimer(w *worker, b *Block, stage int) (t stageTimer) {
 	return stageTimer{r, w, b, stage, time.Now(), w.pausedFor}
 }
 
-// end counts the stage and returns how long it took without its pauses, 0 if that is not measured.
-func (t *stageTimer) end() (took time.Duration) {
+// endTimer counts the stage and returns how long it took without its pauses, 0 if that is not
+// measured.
+func (t *stageTimer) endTimer() (took time.Duration) {
 	if t.run == nil {
 		return 0
 	}
@@ -62,18 +85,18 @@ func (t *stageTimer) end() (took time.Duration) {
 		case finishStep:
 			c.counts[checkStep+1][0].ns.Add(int64(took)) // checkStep has counted the block
 		case verifyStep:
-			c.verify.add(t.b.Raw, took)
+			c.verify.addBlock(t.b.raw, took)
 		case tuneStep:
-			c.tune.add(t.b.Raw, took)
+			c.tune.addBlock(t.b.raw, took)
 		default:
-			c.counts[t.stage+1][0].add(t.b.Raw, took)
+			c.counts[t.stage+1][0].addBlock(t.b.raw, took)
 		}
 	}
 	if f := t.run.cfg.Trace; f != nil {
 		r := t.run
 		name := r.stageName(t.stage)
 		first := t.stage == checkStep
-		f(Event{r.cfg.Op, t.b.Index, t.b.Raw, name, CPU, t.w.number(), 1, t.start, took, first})
+		f(Event{r.cfg.Op, t.b.Index, t.b.raw, name, gpu.BackendCPU, t.w.number(), 1, t.start, took, first})
 	}
 	return took
 }
@@ -82,10 +105,10 @@ func (t *stageTimer) end() (took time.Duration) {
 func (r *Run) countHelp(b *Block, slot, bytes int, start time.Time, took time.Duration) {
 	if c := r.core.counters; c != nil {
 		c.compute.Add(int64(took))
-		c.ahead.add(bytes, took)
+		c.ahead.addBlock(bytes, took)
 	}
 	if f := r.cfg.Trace; f != nil {
-		f(Event{r.cfg.Op, b.Index, bytes, "ahead", CPU, slot, 1, start, took, false})
+		f(Event{r.cfg.Op, b.Index, bytes, "ahead", gpu.BackendCPU, slot, 1, start, took, false})
 	}
 }
 
@@ -98,11 +121,11 @@ func (r *Run) countDevice(b *Block) {
 		if b.op.op == gpu.Fused {
 			to = &c.fused
 		}
-		to.add(b.Raw, trip.Took/time.Duration(trip.Batch))
+		to.addBlock(b.raw, trip.Took/time.Duration(trip.Batch))
 	}
 	if f := r.cfg.Trace; f != nil {
 		name := b.deviceStage()
-		f(Event{r.cfg.Op, b.Index, b.Raw, name, GPU, -1, trip.Batch, trip.Start, trip.Took, false})
+		f(Event{r.cfg.Op, b.Index, b.raw, name, gpu.BackendGPU, -1, trip.Batch, trip.Start, trip.Took, false})
 	}
 }
 
@@ -127,7 +150,7 @@ func (r *Run) countReclaimed() {
 	}
 }
 
-// clock measures a call of Scheduler.complete. Without statistics it has only now.
+// clock measures a call of takeBlock or completeBlock. Without statistics it has only now.
 type clock struct {
 	now, start, got time.Time
 }
@@ -153,8 +176,8 @@ func (t *clock) locked() {
 	}
 }
 
-// charge charges the time to a run: that of the block that is done, or that of the next block.
-func (t *clock) charge(r *Run) {
+// chargeRun charges the time to a run: that of the block that is done, or that of the next block.
+func (t *clock) chargeRun(r *Run) {
 	if t.start.IsZero() || r == nil || r.core.counters == nil {
 		return
 	}

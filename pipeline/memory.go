@@ -3,19 +3,16 @@ package pipeline
 import (
 	"github.com/gopz/compress/internal/codec/deflate"
 	"github.com/gopz/compress/internal/codec/zstd"
+	"github.com/gopz/compress/internal/container"
+	"github.com/gopz/compress/internal/lzprice"
+	"github.com/gopz/compress/internal/match"
+	"github.com/gopz/compress/internal/optimal"
 	"github.com/gopz/compress/internal/x86"
 	"github.com/gopz/compress/lz77"
-	"github.com/gopz/compress/lzseq"
 )
 
 // MaxLevel is the highest level. The lowest is 1.
-const MaxLevel = lz77.MaxLevel
-
-// Default levels, of .gz and of other formats.
-const (
-	DefaultLevel     = 4
-	DefaultGzipLevel = 6
-)
+const MaxLevel = match.MaxLevel
 
 // Tables of log2 of the block size by level. A larger block is denser where it is the window as
 // well. It takes more memory, gives fewer blocks to the workers, and makes random access read more.
@@ -35,53 +32,54 @@ func (p *Pipeline) BlockSize(level int) int { return 1 << p.blocks[level] }
 // are for context-coded streams.
 const fixedMemory = 592 << 10
 
-// Memory returns a bound on the scratch memory in bytes of a run with that many blocks in flight,
-// without the buffers of the blocks themselves. The plan says what blocks hold while a device has
-// them; its InFlight does not matter here. The memory of the device itself is not counted. Level and
-// tuning matter to compression only.
-func (p *Pipeline) Memory(
-	op Op, level int, tuning Tuning, blockSize, workers, blocks int, plan Plan,
-) int64 {
+// Memory returns a bound on the memory in bytes of the run with that many blocks in flight: the
+// scratch memory of its workers, its dictionary, and the window that references reach back to. The
+// buffers of the blocks themselves are not counted, nor the memory of a device.
+func (p *Plan) Memory(blocks int) int64 {
+	c, size := &p.cfg, int64(p.cfg.BlockSize)
 	var worker, payload, candidates int64
-	if op == Compress {
-		worker, payload = p.encodeMemory(level, tuning, blockSize)
+	if c.Op == Compress {
+		worker, payload = c.encodeMemory()
 	} else {
 		// Payload: blocks of both Repeat and Dense leave streams of 3.4 times the block, because
 		// different streams are longest in each. Worker: tables of segments. Context-coded streams
 		// have most, 32 for each 16 Ki symbols.
-		worker, payload = fixedMemory+15*int64(blockSize)/8, 7*int64(blockSize)/2
+		worker, payload = fixedMemory+15*size/8, 7*size/2
 	}
-	if plan.Verify {
-		worker += fixedMemory + 9*int64(blockSize)/2
+	worker += c.dictionaryMemory()
+	if p.verify {
+		worker += fixedMemory + 9*size/2
 	}
-	if plan.Candidates {
-		candidates = 4 * int64(blockSize+p.Window)
+	if p.candidates {
+		candidates = 4 * (size + int64(c.Pipeline.Window))
 	}
-	workers = min(workers, blocks)
+	workers := min(p.workers, blocks)
 	payloads := workers
-	if plan.Payloads {
+	if p.payloads {
 		payloads = blocks
 	}
-	return worker*int64(workers) + payload*int64(payloads) + candidates*int64(blocks)
+	return worker*int64(workers) + payload*int64(payloads) + candidates*int64(blocks) +
+		c.windowMemory(blocks)
 }
 
 // anyContexts says to the estimates of memory that literals have contexts.
-var anyContexts lz77.Contexts
+var anyContexts optimal.Contexts
 
 // encodeMemory returns bounds on the memory of a workspace and of a payload for compression, in
 // bytes. These are for the worst data there can be; common data takes less than half.
-func (p *Pipeline) encodeMemory(level int, tuning Tuning, blockSize int) (worker, payload int64) {
+func (c *Config) encodeMemory() (worker, payload int64) {
+	p, level, tuned, blockSize := c.Pipeline, c.Level, c.Tuning != TuneFixed, c.BlockSize
 	size := int64(blockSize)
-	dense := p.dense != 0 && (level >= p.dense || tuning != TuneFixed && level >= p.choosesDense)
-	priced := dense && p.levels[level].Finder.Optimal()
-	limits := *p.limits
+	dense := p.dense != 0 && (level >= p.dense || tuned && level >= p.choosesDense)
+	priced := dense && p.levels[level].Optimal()
+	form := *p.form
 	if priced {
-		limits = lzseq.Dense.Limits
-		limits.Contexts = &anyContexts
+		form = lzprice.Dense
+		form.Contexts = &anyContexts
 	}
-	worker = fixedMemory + int64(p.levels[level].Memory(blockSize+p.Window, &limits))
+	worker = fixedMemory + int64(p.levels[level].Memory(blockSize+p.Window, &form))
 	switch p.Format {
-	case PZ:
+	case container.PZ:
 		// Worker: words of a group of lanes, 2 bytes for each of at most 0.65 symbols a byte.
 		// Payload: streams, 3 times the block, and sequences. A sequence has 12 bytes and stands
 		// for at least 4 of the block, in a slice that grows by a quarter: 3.75 times the block. In
@@ -93,22 +91,22 @@ func (p *Pipeline) encodeMemory(level int, tuning Tuning, blockSize int) (worker
 		}
 		if priced {
 			// A chunk may have twice the sequences until the parser notices that.
-			payload += 6 * min(size, lz77.MaxChunk)
-			worker += int64(smallTrialsMemory(blockSize, &limits))
+			payload += 6 * min(size, optimal.MaxChunk)
+			worker += int64(smallTrialsMemory(blockSize, &form))
 		}
-	case Gzip:
+	case container.Gzip:
 		// Sequences only, of at least 4 bytes, or 3 with optimal parsing and with HashChain.
-		if f := p.levels[level].Finder; f.Optimal() || f == lz77.HashChain {
+		if l := &p.levels[level]; l.Optimal() || l.Finder == lz77.HashChain {
 			worker, payload = worker+int64(deflate.Memory(blockSize, blockSize/3)), 5*size
 		} else {
 			worker, payload = worker+int64(deflate.Memory(blockSize, blockSize/4)), 15*size/4
 		}
-	case Zstd:
+	case container.Zstd:
 		// There are no streams. But what sequences and output leave behind when they grow takes as
 		// much until it is collected: with 15/4 the command took 352 MiB of a limit of 330.
 		worker, payload = worker+zstd.Memory, 27*size/4
 	}
-	if tuning != TuneFixed {
+	if tuned {
 		worker += tunerMemory(size)
 	}
 	return worker, payload

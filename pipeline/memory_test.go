@@ -10,10 +10,22 @@ import (
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/codec/rans"
 	"github.com/gopz/compress/internal/corpus"
-	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/internal/kernels"
+	"github.com/gopz/compress/internal/optimal"
 	"github.com/gopz/compress/lzseq"
-	"github.com/gopz/compress/simd"
 )
+
+// memory returns the bound on the memory of a run without a device, with so many workers and blocks.
+func (c *Config) memory(workers, blocks int) int64 {
+	p := Plan{cfg: *c, workers: workers}
+	return p.Memory(blocks)
+}
+
+// decodeBound returns the bound on the memory of one worker that decodes blocks of size bytes.
+func decodeBound(p *Pipeline, size int) int64 {
+	cfg := Config{Pipeline: p, Op: Decompress, BlockSize: size}
+	return cfg.memory(1, 1)
+}
 
 // footprint returns the scratch memory that a workspace holds: itself, its payload and the slices
 // in them.
@@ -28,9 +40,9 @@ func footprint(ws *workspace) int64 {
 
 // lazy lists packages with scratch memory behind pointers.
 var lazy = []string{
-	reflect.TypeFor[lz77.Matcher]().PkgPath(),
+	reflect.TypeFor[optimal.Parser]().PkgPath(),
 	reflect.TypeFor[rans.Contexts]().PkgPath(),
-	reflect.TypeFor[simd.CtxTable]().PkgPath(),
+	reflect.TypeFor[kernels.CtxTable]().PkgPath(),
 }
 
 // held adds up the slices in v, and what is behind pointers that are not in seen. What slices point
@@ -101,7 +113,7 @@ func twos(n int) []byte {
 // BinaryTree is never longer.
 func hardSize(p *Pipeline, level, size int) int {
 	switch {
-	case p.levels[level].Finder.Optimal():
+	case p.levels[level].Optimal():
 		return max(size/8, 1<<14)
 	case level > 5:
 		return size / 4
@@ -145,7 +157,7 @@ func memoryAtLevel(t *testing.T, p *Pipeline, level int, blocks [][]byte, size i
 	for _, src := range blocks {
 		src = src[:min(size, len(src))]
 		b := r.Get()
-		b.Src, b.Raw, b.Kind, b.stage = src, len(src), Coded, 0
+		b.Src = src
 		if !execute(enc, b) || b.Err != nil {
 			t.Fatal(b.Err)
 		}
@@ -153,7 +165,7 @@ func memoryAtLevel(t *testing.T, p *Pipeline, level int, blocks [][]byte, size i
 		if _, err := decodeOne(dec, p, encoded{b.Out(), b.Raw, b.Kind, 0}, false); err != nil {
 			t.Fatal(err)
 		}
-		if b.Kind == Coded && p.fused != nil && b.dst[0] != lzseq.Dense.ID { // no device makes Dense
+		if b.Kind == codedKind && p.fused != nil && b.dst[0] != lzseq.Dense.ID { // no device makes Dense
 			q := &gpu.Request{Layout: lzseq.LayoutByID(b.dst[0]), Dst: b.dst}
 			if err := acceptContent(verify, b, q); err != nil {
 				t.Fatal(err)
@@ -165,8 +177,9 @@ func memoryAtLevel(t *testing.T, p *Pipeline, level int, blocks [][]byte, size i
 	if sequences < size/10 {
 		t.Errorf("level %d: only %d sequences: the blocks are not hard enough", level, sequences)
 	}
-	encHeld, encBound := footprint(enc), p.Memory(Compress, level, TuneFixed, size, 1, 1, Plan{})
-	decHeld, decBound := footprint(dec), p.Memory(Decompress, level, TuneFixed, size, 1, 1, Plan{})
+	cfg := Config{Pipeline: p, Op: Compress, Level: level, BlockSize: size}
+	encHeld, encBound := footprint(enc), cfg.memory(1, 1)
+	decHeld, decBound := footprint(dec), decodeBound(p, size)
 	t.Logf("level %d: %d sequences, compressing %d of %d, decompressing %d of %d",
 		level, sequences, encHeld, encBound, decHeld, decBound)
 	if encHeld > encBound {
@@ -176,12 +189,12 @@ func memoryAtLevel(t *testing.T, p *Pipeline, level int, blocks [][]byte, size i
 		t.Errorf("level %d: decompressing holds %d bytes, Memory says %d", level, decHeld, decBound)
 	}
 	verifyHeld := footprint(verify)
-	withDevice := Plan{Verify: true}
-	if bound := p.Memory(Compress, level, TuneFixed, size, 1, 1, withDevice); encHeld+verifyHeld > bound {
+	withDevice := Plan{cfg: cfg, workers: 1, verify: true}
+	if bound := withDevice.Memory(1); encHeld+verifyHeld > bound {
 		t.Errorf("level %d: with a device compressing holds %d and %d bytes, Memory says %d",
 			level, encHeld, verifyHeld, bound)
 	}
-	if a, b := p.Memory(Compress, level, TuneFixed, size, 3, 9, Plan{}), 3*encBound; a != b {
+	if a, b := cfg.memory(3, 9), 3*encBound; a != b {
 		t.Errorf("three workers: %d, one: %d", a, encBound)
 	}
 }
@@ -200,7 +213,7 @@ func TestStandardMemory(t *testing.T) {
 			r := NewScheduler(1).Start(Config{Pipeline: p, Op: Compress, Level: level, Checks: true})
 			for _, src := range hard {
 				b := r.Get()
-				b.Src, b.stage = src[:size], 0
+				b.Src = src[:size]
 				if !execute(ws, b) || b.Err != nil {
 					t.Fatal(b.Err)
 				}
@@ -212,7 +225,8 @@ func TestStandardMemory(t *testing.T) {
 			if sequences < size/16 {
 				t.Errorf("level %d: only %d sequences: the blocks are not hard enough", level, sequences)
 			}
-			got, bound := footprint(ws), p.Memory(Compress, level, TuneFixed, size, 1, 1, Plan{})
+			cfg := Config{Pipeline: p, Op: Compress, Level: level, BlockSize: size}
+			got, bound := footprint(ws), cfg.memory(1, 1)
 			t.Logf("level %d: %d sequences, compressing %d of %d", level, sequences, got, bound)
 			if got > bound {
 				t.Errorf("level %d: compressing holds %d bytes, Memory says %d", level, got, bound)

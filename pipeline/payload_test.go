@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/lzseq"
 )
@@ -41,7 +42,7 @@ func checkUntrusted(t testing.TB, ws *workspace, p *Pipeline, e encoded) {
 	case !errors.Is(err, ErrPayload):
 		t.Fatalf("error %v", err)
 	}
-	bound := p.Memory(Decompress, 1, TuneFixed, max(e.raw, 4096), 1, 1, Plan{})
+	bound := decodeBound(p, max(e.raw, 4096))
 	if got := footprint(ws); got > bound {
 		t.Fatalf("%d bytes of scratch for a block of %d, Memory says %d", got, e.raw, bound)
 	}
@@ -84,7 +85,7 @@ func TestPayloadFlips(t *testing.T) {
 				bad := e
 				bad.raw, bad.sum = raw, 0
 				_, err := decodeOne(&ws, p, bad, false)
-				if e.kind != Fill && !errors.Is(err, ErrPayload) {
+				if e.kind != fillKind && !errors.Is(err, ErrPayload) {
 					t.Errorf("%s: size %d in place of %d: error %v", name, raw, e.raw, err)
 				}
 			}
@@ -97,39 +98,39 @@ func TestHostilePayloads(t *testing.T) {
 	nulls := func(n int) string { return strings.Repeat("\x00", n) }
 	for _, c := range []struct {
 		what string
-		kind Kind
+		kind uint8
 		p    string
 	}{
 		{"kind 0", 0, "x"},
 		{"kind 4", 4, "x"},
 		{"kind 255", 255, "x"},
-		{"empty fill", Fill, ""},
-		{"fill of two", Fill, "xx"},
-		{"stored, one too few", Stored, nulls(raw - 1)},
-		{"stored, one too many", Stored, nulls(raw + 1)},
-		{"empty", Coded, ""},
-		{"layout 0", Coded, nulls(7)},
-		{"layout 255", Coded, "\xff"},
-		{"layout alone", Coded, "\x01"},
-		{"empty streams", Coded, "\x02" + nulls(6)},
-		{"Dense, flags missing", Coded, "\x03"},
-		{"Dense of nothing", Coded, "\x03" + nulls(7)},
-		{"Dense, unknown flag", Coded, "\x03\x10" + nulls(6)},
-		{"Dense, match lengths missing", Coded, "\x03\x08"},
-		{"Dense, no ranges", Coded, "\x03\x04"},
-		{"Dense, ranges of nothing", Coded, "\x03\x04" + nulls(7)},
-		{"Dense, streams missing", Coded, "\x03\x04\x01\x00\x05"},
-		{"Dense, range too long", Coded, "\x03\x04\x01\x00\x91\x4e" + nulls(6)},
-		{"Dense, filtered nothing", Coded, "\x03\x04\x01\x00\x05" + nulls(6)},
-		{"Dense, tokens missing", Coded, "\x03\x01"},
-		{"Dense, no tokens", Coded, "\x03\x01\x00"},
-		{"Dense, no tables", Coded, "\x03\x01\x05\x00\x05\x00"},
-		{"Dense, 33 tables", Coded, "\x03\x01\x05\x00\x05\x21"},
-		{"Dense, no maps", Coded, "\x03\x01\x05"},
-		{"Dense, unknown maps", Coded, "\x03\x01\x05\x09"},
-		{"Dense, half a map", Coded, "\x03\x01\x05\x04" + strings.Repeat("a", 255)},
-		{"Dense, literals missing", Coded, "\x03\x02" + nulls(6)},
-		{"Dense, literals twice", Coded, "\x03\x02\x01\x05x" + nulls(5)},
+		{"empty fill", fillKind, ""},
+		{"fill of two", fillKind, "xx"},
+		{"stored, one too few", storedKind, nulls(raw - 1)},
+		{"stored, one too many", storedKind, nulls(raw + 1)},
+		{"empty", codedKind, ""},
+		{"layout 0", codedKind, nulls(7)},
+		{"layout 255", codedKind, "\xff"},
+		{"layout alone", codedKind, "\x01"},
+		{"empty streams", codedKind, "\x02" + nulls(6)},
+		{"Dense, flags missing", codedKind, "\x03"},
+		{"Dense of nothing", codedKind, "\x03" + nulls(7)},
+		{"Dense, unknown flag", codedKind, "\x03\x10" + nulls(6)},
+		{"Dense, match lengths missing", codedKind, "\x03\x08"},
+		{"Dense, no ranges", codedKind, "\x03\x04"},
+		{"Dense, ranges of nothing", codedKind, "\x03\x04" + nulls(7)},
+		{"Dense, streams missing", codedKind, "\x03\x04\x01\x00\x05"},
+		{"Dense, range too long", codedKind, "\x03\x04\x01\x00\x91\x4e" + nulls(6)},
+		{"Dense, filtered nothing", codedKind, "\x03\x04\x01\x00\x05" + nulls(6)},
+		{"Dense, tokens missing", codedKind, "\x03\x01"},
+		{"Dense, no tokens", codedKind, "\x03\x01\x00"},
+		{"Dense, no tables", codedKind, "\x03\x01\x05\x00\x05\x00"},
+		{"Dense, 33 tables", codedKind, "\x03\x01\x05\x00\x05\x21"},
+		{"Dense, no maps", codedKind, "\x03\x01\x05"},
+		{"Dense, unknown maps", codedKind, "\x03\x01\x05\x09"},
+		{"Dense, half a map", codedKind, "\x03\x01\x05\x04" + strings.Repeat("a", 255)},
+		{"Dense, literals missing", codedKind, "\x03\x02" + nulls(6)},
+		{"Dense, literals twice", codedKind, "\x03\x02\x01\x05x" + nulls(5)},
 	} {
 		forEachPipeline(t, func(t *testing.T, p *Pipeline) {
 			_, err := decodeOne(new(workspace), p, encoded{[]byte(c.p), raw, c.kind, 0}, false)
@@ -139,11 +140,11 @@ func TestHostilePayloads(t *testing.T) {
 		})
 	}
 	// All streams empty are the empty block, and nothing may follow.
-	e := encoded{make([]byte, 7), 0, Coded, 0}
+	e := encoded{make([]byte, 7), 0, codedKind, 0}
 	if out, err := decodeOne(new(workspace), &table[0], e, false); err == nil {
 		t.Errorf("layout 0: %v", out)
 	}
-	e = encoded{[]byte("\x01" + nulls(6) + "!"), 0, Coded, 0}
+	e = encoded{[]byte("\x01" + nulls(6) + "!"), 0, codedKind, 0}
 	if _, err := decodeOne(new(workspace), &table[0], e, false); !errors.Is(err, ErrPayload) {
 		t.Errorf("a byte too many: error %v", err)
 	}
@@ -166,7 +167,7 @@ func TestHostileMemory(t *testing.T) {
 		forEachPipeline(t, func(t *testing.T, p *Pipeline) {
 			check := func(ws *workspace, parts ...[]byte) {
 				t.Helper()
-				checkUntrusted(t, ws, p, encoded{slices.Concat(parts...), raw, Coded, 0})
+				checkUntrusted(t, ws, p, encoded{slices.Concat(parts...), raw, codedKind, 0})
 			}
 			full := func(l *lzseq.Layout) (p []byte) {
 				for _, n := range l.MaxSizes(raw) {
@@ -215,7 +216,7 @@ func hostileContexts(n int) []byte {
 func FuzzPayload(f *testing.F) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range table {
-		if table[i].Format != PZ {
+		if table[i].Format != container.PZ {
 			continue
 		}
 		for _, k := range corpus.Kinds() {
@@ -234,16 +235,16 @@ func FuzzPayload(f *testing.F) {
 				f.Fatalf("block of %d bytes", size)
 			}
 			payload := new(workspace).encodeDense(nil, s, rangesOf(flags, size))
-			f.Add(payload, uint16(size), uint8(Coded))
+			f.Add(payload, uint16(size), codedKind)
 		}
 	}
 	f.Fuzz(func(t *testing.T, payload []byte, raw uint16, kind uint8) {
 		payload = payload[:len(payload):len(payload)]
 		for i := range table {
-			if table[i].Format != PZ {
+			if table[i].Format != container.PZ {
 				continue
 			}
-			checkUntrusted(t, new(workspace), &table[i], encoded{payload, int(raw), Kind(kind), 0})
+			checkUntrusted(t, new(workspace), &table[i], encoded{payload, int(raw), kind, 0})
 		}
 	})
 }

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"math"
+	"reflect"
 	"testing"
 
 	"github.com/gopz/compress/gpu"
@@ -16,7 +17,7 @@ func TestInFlight(t *testing.T) {
 		pipeline    string
 		op          Op
 		level, size int
-		match, code Backend
+		match, code gpu.Backend
 		more        bool
 	}{
 		{gpu.SoftConfig{}, "lzseqr", Compress, 1, 0, CPU, CPU, false},
@@ -42,12 +43,14 @@ func TestInFlight(t *testing.T) {
 		{recent, "lzf", Decompress, 0, 1 << 20, GPU, GPU, false},
 	} {
 		assign := Assignment{x.match, x.code}
-		cfg := Config{Pipeline: ByName(x.pipeline), Op: x.op, Level: x.level, Assign: assign}
+		cfg := Config{
+			Pipeline: ByName(x.pipeline), Op: x.op, Level: x.level, BlockSize: x.size, Assign: assign,
+		}
 		s := withSoft(t, 3, x.soft)
-		if n := s.Plan(cfg, x.size).InFlight; (n > 6) != x.more || n < 6 {
+		if n := s.Plan(cfg).InFlight; (n > 6) != x.more || n < 6 {
 			t.Errorf("%+v: %d", x, n)
 		}
-		if n := NewScheduler(3).Plan(cfg, x.size).InFlight; n != 6 {
+		if n := NewScheduler(3).Plan(cfg).InFlight; n != 6 {
 			t.Errorf("%+v: %d without a device", x, n)
 		}
 	}
@@ -63,37 +66,41 @@ func TestPlan(t *testing.T) {
 		op      Op
 		ops     []gpu.Op
 		bytes   int // most content of a batch
-		backend Backend
+		backend gpu.Backend
 		want    Plan
 	}{
 		{2, Compress, []gpu.Op{gpu.Stage0}, 0, CPU, Plan{InFlight: 4}},
-		{2, Compress, []gpu.Op{gpu.Stage0}, 0, Auto, Plan{InFlight: 4 + 2*2 + 2, Candidates: true}},
-		{2, Compress, []gpu.Op{gpu.Stage0}, 0, GPU, Plan{InFlight: 4 + 2*8 + 2, Candidates: true}},
-		{2, Compress, []gpu.Op{gpu.Fused}, 0, Fused, Plan{InFlight: 4 + 2*64 + 2, Verify: true}},
-		{2, Compress, []gpu.Op{gpu.Fused}, 16 << 20, Fused, Plan{InFlight: 4 + 2*4 + 2, Verify: true}},
-		{2, Compress, []gpu.Op{gpu.Fused}, 1 << 20, Fused, Plan{InFlight: 4 + 2*1 + 2, Verify: true}},
-		{16, Compress, []gpu.Op{gpu.Fused}, 256 << 20, Fused, Plan{InFlight: 32 + 2*64 + 16, Verify: true}},
+		{2, Compress, []gpu.Op{gpu.Stage0}, 0, Auto, Plan{InFlight: 4 + 2*2 + 2, candidates: true}},
+		{2, Compress, []gpu.Op{gpu.Stage0}, 0, GPU, Plan{InFlight: 4 + 2*8 + 2, candidates: true}},
+		{2, Compress, []gpu.Op{gpu.Fused}, 0, Fused, Plan{InFlight: 4 + 2*64 + 2, verify: true}},
+		{2, Compress, []gpu.Op{gpu.Fused}, 16 << 20, Fused, Plan{InFlight: 4 + 2*4 + 2, verify: true}},
+		{2, Compress, []gpu.Op{gpu.Fused}, 1 << 20, Fused, Plan{InFlight: 4 + 2*1 + 2, verify: true}},
+		{16, Compress, []gpu.Op{gpu.Fused}, 256 << 20, Fused, Plan{InFlight: 32 + 2*64 + 16, verify: true}},
 		{
 			2, Compress, nil, 0, GPU,
-			Plan{InFlight: 4 + 2*8 + 2, Candidates: true, Payloads: true, Verify: true},
+			Plan{InFlight: 4 + 2*8 + 2, candidates: true, payloads: true, verify: true},
 		},
-		{2, Decompress, nil, 0, Auto, Plan{InFlight: 4 + 2*2 + 2, Payloads: true}},
-		{16, Compress, []gpu.Op{gpu.Stage0}, 0, Auto, Plan{InFlight: 32 + 2*16 + 16, Candidates: true}},
-		{16, Decompress, nil, 0, GPU, Plan{InFlight: 32 + 64, Payloads: true}}, // maxAway
+		{2, Decompress, nil, 0, Auto, Plan{InFlight: 4 + 2*2 + 2, payloads: true}},
+		{16, Compress, []gpu.Op{gpu.Stage0}, 0, Auto, Plan{InFlight: 32 + 2*16 + 16, candidates: true}},
+		{16, Decompress, nil, 0, GPU, Plan{InFlight: 32 + 64, payloads: true}}, // maxAway
 	} {
 		cfg := like
 		cfg.Ops, cfg.Bytes = tt.ops, tt.bytes
 		s := withSoft(t, tt.workers, cfg)
-		got := s.Plan(Config{
-			Pipeline: ByName("lzseqr"), Op: tt.op, Level: 5, Assign: Assignment{tt.backend, tt.backend},
-		}, 4<<20)
-		if got != tt.want {
+		run := Config{
+			Pipeline: ByName("lzseqr"), Op: tt.op, Level: 5, BlockSize: 4 << 20,
+			Assign: Assignment{tt.backend, tt.backend},
+		}
+		got := s.Plan(run)
+		got.cfg, got.workers = Config{}, 0
+		if !reflect.DeepEqual(got, tt.want) {
 			t.Errorf("%d workers, op %d, %v of %v: %+v, want %+v",
 				tt.workers, tt.op, tt.backend, tt.ops, got, tt.want)
 		}
 		s.device.Load().Lose(errTest)
-		lost := s.Plan(Config{Pipeline: ByName("lzseqr"), Op: tt.op, Level: 5}, 4<<20)
-		if lost != (Plan{InFlight: 2 * tt.workers}) {
+		lost := s.Plan(run)
+		lost.cfg, lost.workers = Config{}, 0
+		if !reflect.DeepEqual(lost, Plan{InFlight: 2 * tt.workers}) {
 			t.Errorf("device lost: %+v", lost)
 		}
 	}
@@ -140,19 +147,21 @@ func TestGrow(t *testing.T) {
 func TestPlanMemory(t *testing.T) {
 	const size, workers, blocks = 4 << 20, 2, 10
 	for _, p := range []*Pipeline{ByName("lzr"), ByName("deflate")} {
+		cfg := Config{Pipeline: p, Op: Compress, Level: 6, BlockSize: size}
 		memory := func(plan Plan) int64 {
-			return p.Memory(Compress, 6, TuneFixed, size, workers, blocks, plan)
+			plan.cfg, plan.workers = cfg, workers
+			return plan.Memory(blocks)
 		}
 		none := memory(Plan{})
-		_, payload := p.encodeMemory(6, TuneFixed, size)
+		_, payload := cfg.encodeMemory()
 		for _, tt := range []struct {
 			plan Plan
 			more int64
 		}{
 			{Plan{InFlight: 99}, 0},
-			{Plan{Candidates: true}, blocks * 4 * int64(size+p.Window)},
-			{Plan{Payloads: true}, (blocks - workers) * payload},
-			{Plan{Verify: true}, workers * (fixedMemory + 9*size/2)},
+			{Plan{candidates: true}, blocks * 4 * int64(size+p.Window)},
+			{Plan{payloads: true}, (blocks - workers) * payload},
+			{Plan{verify: true}, workers * (fixedMemory + 9*size/2)},
 		} {
 			if more := memory(tt.plan) - none; more != tt.more {
 				t.Errorf("%s, %+v: %d bytes more, want %d", p.Name, tt.plan, more, tt.more)

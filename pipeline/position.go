@@ -1,7 +1,8 @@
 package pipeline
 
 // matchShare is the part of a block that finding its sequences stands for in Config.Position, in
-// 1/16. At level 8 it takes 90% of the time, at level 9 98%. The rest counts when the block is done.
+// 1/16. At level 8 it takes 90% of the time, at level 9 98%. The rest counts when the block is
+// done.
 const matchShare = 15
 
 // countMatched adds what the search for the sequences of the block has done since the last call to
@@ -13,30 +14,22 @@ func (w *worker) countMatched() {
 	}
 	own := len(b.content())
 	if at := min(w.ws.matcher.Position(), own); at > 0 {
-		b.count((b.size() - own + at) / 16 * matchShare)
+		b.countPosition((b.Raw - own + at) / 16 * matchShare)
 	}
 }
 
 // countWhole adds what is left of the block to Config.Position.
 func (b *Block) countWhole() {
 	if b.run.cfg.Position != nil {
-		b.count(b.size())
+		b.countPosition(b.Raw)
 	}
 }
 
-// count makes n the number of bytes of the block that Config.Position counts, unless it counts more
-// already. A block that returns from a device may begin a stage again.
-func (b *Block) count(n int) {
+// countPosition makes n the number of bytes of the block that Config.Position counts, unless it
+// counts more already. A block that returns from a device may begin a stage again.
+func (b *Block) countPosition(n int) {
 	if n > b.counted {
 		b.run.cfg.Position.Add(int64(n - b.counted))
 		b.counted = n
 	}
-}
-
-// size returns the size of the content of a block that is compressed, with its references, in bytes.
-func (b *Block) size() int {
-	if b.outerSrc != nil {
-		return b.outerRaw
-	}
-	return len(b.content())
 }

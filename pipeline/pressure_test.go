@@ -317,7 +317,7 @@ func TestServiceOrder(t *testing.T) {
 		s := NewScheduler(workers)
 		s.SetDevice(g)
 		const n = 6
-		start := func(match, entropy Backend) *Run {
+		start := func(match, entropy gpu.Backend) *Run {
 			return s.Start(Config{
 				Pipeline: ByName("lzseqr"), Op: Compress, Level: 3, InFlight: n,
 				Assign: Assignment{match, entropy},

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/optimal"
 	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
@@ -11,11 +12,11 @@ import (
 
 // priced returns what a pipeline's model says that sequences of src cost, in bytes, with prices
 // from their own counts.
-func priced(l *lz77.Limits, src []byte, seqs []lz77.Sequence) int {
+func priced(l *optimal.Form, src []byte, seqs []lz77.Sequence) int {
 	rules := l.Model.Rules()
 	reps := rules.InitialRepeats
-	var counts lz77.Counts
-	var steps []lz77.Step
+	var counts optimal.Counts
+	var steps []optimal.Step
 	for rest, i := src, 0; ; i++ {
 		lits := rest
 		if i < len(seqs) {
@@ -28,7 +29,7 @@ func priced(l *lz77.Limits, src []byte, seqs []lz77.Sequence) int {
 			break
 		}
 		rest = rest[seqs[i].LitLen+seqs[i].MatchLen:]
-		s := lz77.Step{Sequence: seqs[i], Kind: lz77.NewOffset}
+		s := optimal.Step{Sequence: seqs[i], Kind: optimal.NewOffset}
 		list := reps
 		if rules.ShiftedRepeats && s.LitLen == 0 {
 			list = [3]uint32{reps[1], reps[2], reps[0] - 1}
@@ -48,21 +49,21 @@ func priced(l *lz77.Limits, src []byte, seqs []lz77.Sequence) int {
 		steps = append(steps, s)
 	}
 	l.Model.Count(&counts, steps)
-	var p lz77.Prices
+	var p optimal.Prices
 	l.Model.Price(&p, &counts)
 	sum := 0
 	for b, n := range counts.Literals {
 		sum += int(n) * int(p.Literal[b])
 	}
 	for _, s := range steps {
-		run := min(s.LitLen, lz77.PricedRuns-1)
-		length := min(s.MatchLen, lz77.PricedLengths-1)
+		run := min(s.LitLen, optimal.PricedRuns-1)
+		length := min(s.MatchLen, optimal.PricedLengths-1)
 		sum += int(p.Run[run]) + int(p.Match[p.RunClass[run]][s.Kind][length])
-		if s.Kind == lz77.NewOffset {
+		if s.Kind == optimal.NewOffset {
 			sum += int(p.Offset[l.Model.OffsetCode(s.Offset)])
 		}
 	}
-	return sum / (8 * lz77.PriceBit)
+	return sum / (8 * optimal.PriceBit)
 }
 
 // TestPrices compares the prices of the models with the size of what is written. Where that has
@@ -97,7 +98,7 @@ func TestPrices(t *testing.T) {
 				if ws.payload.ranges != nil {
 					src = ws.dense.filtered
 				}
-				got, want := priced(p.limits, src, ws.payload.seqs), len(out)
+				got, want := priced(p.form, src, ws.payload.seqs), len(out)
 				ratio := float64(got) / float64(want)
 				t.Logf("%s, level %d: %d bytes, priced at %.3f of that", kind, level, want, ratio)
 				if ratio < 0.95 || ratio > 1.03 {
@@ -140,7 +141,7 @@ func TestDensest(t *testing.T) {
 		// SkipInMatch alone and there are no long matches.
 		for level := 2; level <= MaxLevel; level++ {
 			lower, higher := p.levels[level-1], p.levels[level]
-			lower.SkipInMatch = higher.SkipInMatch
+			lower.Priced.SkipInMatch = higher.Priced.SkipInMatch
 			if all[level] > all[level-1] || all[level] == all[level-1] && lower != higher {
 				t.Errorf("level %d gives %d bytes, level %d %d", level, all[level], level-1, all[level-1])
 			}

@@ -68,7 +68,7 @@ func TestReclaimNot(t *testing.T) {
 // TestCloseLeavesDevice: Close does not wait for a device that holds blocks of the run, of any
 // backend.
 func TestCloseLeavesDevice(t *testing.T) {
-	for _, backend := range []Backend{Auto, GPU} {
+	for _, backend := range []gpu.Backend{Auto, GPU} {
 		synctest.Test(t, func(t *testing.T) {
 			g, s := startGate(2)
 			r := s.Start(Config{

@@ -9,43 +9,18 @@ import (
 	"github.com/gopz/compress/pipeline/internal/offload"
 )
 
-// Backend says where a stage runs.
-type Backend uint8
-
-const (
-	// Auto runs a stage on the device if that pays and as long as the device keeps up.
-	Auto Backend = iota
-	// CPU never runs a stage on the device.
-	CPU
-	// GPU runs a stage on the device, however long the blocks have to wait. The CPU does only those
-	// that the device cannot do or fails at.
-	GPU
-	// Fused is GPU, with a whole block in one request where device and level allow that. It is for
-	// both stages together.
-	Fused
-)
-
-var backendNames = [...]string{"auto", "cpu", "gpu", "fused"}
-
-func (b Backend) String() string {
-	if int(b) < len(backendNames) {
-		return backendNames[b]
-	}
-	return fmt.Sprintf("Backend(%d)", uint8(b))
-}
-
-// Strict reports whether b insists on a device.
-func (b Backend) Strict() bool { return b == GPU || b == Fused }
-
 // Assignment says where the stages of a run's blocks run. Match is for stage 0 of compression,
 // match and parse; Entropy is for entropy coding and decoding. All else runs on the CPU. Fused for
 // one of them alone means GPU.
 type Assignment struct {
-	Match, Entropy Backend
+	Match, Entropy gpu.Backend
 }
 
 // Strict reports whether a insists on a device.
 func (a Assignment) Strict() bool { return a.Match.Strict() || a.Entropy.Strict() }
+
+// onCPU reports whether a leaves all stages to the CPU.
+func (a Assignment) onCPU() bool { return a.Match == gpu.BackendCPU && a.Entropy == gpu.BackendCPU }
 
 // demand returns how much a run with this assignment wants a device to do an operation.
 func (a Assignment) demand(op gpu.Op) offload.Demand {
@@ -54,14 +29,14 @@ func (a Assignment) demand(op gpu.Op) offload.Demand {
 	case gpu.StageN:
 		b = a.Entropy
 	case gpu.Fused: // only if both are Fused, or both Auto
-		if b == GPU || a.Entropy != b {
+		if b == gpu.BackendGPU || a.Entropy != b {
 			return offload.Never
 		}
 	}
 	switch b {
-	case CPU:
+	case gpu.BackendCPU:
 		return offload.Never
-	case Auto:
+	case gpu.BackendAuto:
 		return offload.IfPays
 	}
 	return offload.Always
@@ -72,14 +47,14 @@ func (r *Run) demand(op gpu.Op) offload.Demand { return r.cfg.Assign.demand(op) 
 
 var errCannot = errors.New("the device does not do this")
 
-// Check returns an error if a run cannot have what its assignment insists on, with blocks of size
-// bytes. Fused insists on both stages like GPU; whether the device does them in one request makes
-// no difference.
-func (s *Scheduler) Check(cfg Config, size int) error {
+// Check returns an error if a run cannot have what its assignment insists on, with blocks of
+// Config.BlockSize. Fused insists on both stages like GPU; whether the device does them in one
+// request makes no difference.
+func (s *Scheduler) Check(cfg Config) error {
 	if !cfg.Assign.Strict() {
 		return nil
 	}
-	r := &Run{cfg: cfg, stages: cfg.Pipeline.stages(cfg.Op)}
+	r, size := &Run{cfg: cfg, stages: cfg.Pipeline.stages(cfg.Op)}, cfg.BlockSize
 	for i := range r.stages {
 		op, name := r.stages[i].device, r.stages[i].name
 		if op == nil || r.demand(op.op) != offload.Always {
@@ -87,9 +62,9 @@ func (s *Scheduler) Check(cfg Config, size int) error {
 		}
 		c := s.device.Load()
 		if c == nil {
-			return ErrNoDevice
+			return errNoDevice
 		}
-		b := &Block{run: r, payload: new(payload)}
+		b := &Block{run: r, work: work{payload: new(payload)}}
 		q := &gpu.Request{Op: op.op, Size: size}
 		op.prepare(b, q)
 		if op.can != nil && !op.can(b) {
@@ -111,8 +86,9 @@ func (b *Block) suits(op *deviceOp, c *offload.Coordinator, raw int) bool {
 		c.Wants(op.op, b.run.cfg.Op == Decompress, raw, b.run.demand(op.op))
 }
 
-// offer offers the block's next stage to the device. If it returns true, the device has the block.
-func (w *worker) offer(b *Block) bool {
+// offerBlock offers the block's next stage to the device. If it returns true, the device has the
+// block.
+func (w *worker) offerBlock(b *Block) bool {
 	c := b.run.device
 	if c == nil || b.use == useNone || !b.run.verifiable() {
 		return false
@@ -128,7 +104,7 @@ func (w *worker) offer(b *Block) bool {
 		return false
 	}
 	if b.CallerOwned { // nothing may read it after the run was closed, and a device may hang
-		b.copied = append(b.copied[:0], b.Src...)
+		b.copied = append(b.copied[:0], b.src...)
 		r.GPU.Src = b.copied
 	}
 	b.op = op
@@ -146,20 +122,20 @@ func (w *worker) offer(b *Block) bool {
 func (b *Block) prepareRequest(c *offload.Coordinator, ws *workspace) *deviceOp {
 	r := b.run
 	for _, op := range [...]*deviceOp{r.fused(b.stage), r.stages[b.stage].device} {
-		if op == nil || b.noMatches || !b.suits(op, c, b.Raw) {
+		if op == nil || b.noMatches || !b.suits(op, c, b.raw) {
 			continue
 		}
 		if b.use == useStrict && r.demand(op.op) != offload.Always {
 			continue
 		}
 		if op.op == gpu.StageN { // its streams are in the payload
-			ws.equip(b)
+			ws.equipBlock(b)
 		}
 		if b.request.GPU == nil {
 			b.request.GPU = new(gpu.Request)
 		}
 		q := b.request.GPU
-		*q = gpu.Request{Op: op.op, Block: b.Index, Size: b.Raw, Src: b.Src, Window: b.Window}
+		*q = gpu.Request{Op: op.op, Block: b.Index, Size: b.raw, Src: b.src, Window: b.Window}
 		op.prepare(b, q)
 		if c.Accepts(q, r.demand(op.op)) {
 			return op

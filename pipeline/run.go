@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/ldm"
 	"github.com/gopz/compress/pipeline/internal/fifo"
 	"github.com/gopz/compress/pipeline/internal/offload"
@@ -23,21 +22,39 @@ const (
 	Decompress
 )
 
+// String returns "compress" or "decompress".
+func (op Op) String() string {
+	if op == Compress {
+		return "compress"
+	}
+	return "decompress"
+}
+
 // Config describes a run.
 type Config struct {
-	Pipeline     *Pipeline
-	Op           Op
-	Level        int             // 1 … MaxLevel, for Compress
-	Tuning       Tuning          // how blocks get settings of their own, for Compress
-	InFlight     int             // most blocks that exist; 0 means what Scheduler.Plan returns
-	Grow         bool            // two blocks for each worker exist until the device has taken one
-	Checks       bool            // compute (Compress) or compare (Decompress) Block.Sum
-	Context      context.Context // ends the run early; nil means never
-	Assign       Assignment      // where stages run, if the scheduler has a device
-	LongDistance LongDistance    // references to earlier blocks; the zero value is for none
-	Dictionary   *Dictionary     // of .pz and .zst; nil for none
-	// Position, if set, grows by the size of each block while that is compressed. Any goroutines add
-	// to it.
+	Pipeline   *Pipeline
+	Op         Op
+	Level      int             // 1 … MaxLevel, for Compress
+	Tuning     Tuning          // how blocks get settings of their own, for Compress
+	BlockSize  int             // most content of a block in bytes, for Window and Plan; 0 is unknown
+	InFlight   int             // most blocks that exist; 0 means what Scheduler.Plan returns
+	Grow       bool            // two blocks for each worker exist until the device has taken one
+	Checks     bool            // compute (Compress) or compare (Decompress) Block.Sum
+	Context    context.Context // ends the run early; nil means never
+	Assign     Assignment      // where stages run, if the scheduler has a device
+	Dictionary *Dictionary     // of .pz and .zst; nil for none
+	// Window is how many bytes of earlier blocks the blocks may repeat by references, for pipelines
+	// of .pz: a power of two, 1 MiB … 2 GiB, and at least BlockSize. 0 is for none. To decompress,
+	// a run needs all blocks of a stream in order, with the Window that they were compressed with.
+	// The run keeps the window until ReleaseScratch, Reset or Close. A block with Index 0 begins a
+	// new one.
+	Window int64
+	// Sources is the most blocks that the references of one block may name, for Decompress. 0 is
+	// for none; Compress makes 8 at most. If Window is 0, the result of a block with references is
+	// what they leave of its content.
+	Sources int
+	// Position, if set, grows by the size of each block while that is compressed. Any goroutines
+	// add to it.
 	Position *atomic.Int64
 	// Trace, if set, is called after every stage, from any goroutines at the same time.
 	Trace func(Event)
@@ -80,9 +97,11 @@ type Run struct {
 	canceled atomic.Bool
 	closed   bool
 	core     *runCore
-	device   *offload.Coordinator // nil without a device
+	device   *offload.Coordinator // nil if all stages are for the CPU
 
-	share *share // what waits for workers
+	share  *share      // what waits for workers
+	finder *ldm.Finder // of references, to compress with a window
+	window *ldm.Window // of references, to decompress with a window
 
 	free  []*Block
 	out   fifo.Queue[*Block] // submitted and not yet returned by Next
@@ -97,36 +116,29 @@ type Run struct {
 // blocks, and the garbage collector frees the rest.
 func (s *Scheduler) Start(cfg Config) *Run {
 	r := &Run{core: new(runCore)}
-	runtime.AddCleanup(r, (*runCore).release, r.core)
-	r.bind(s, cfg)
+	runtime.AddCleanup(r, (*runCore).releaseClaim, r.core)
+	r.bindTo(s, cfg)
 	return r
 }
 
-// bind sets what a run depends on. No blocks are out.
-func (r *Run) bind(s *Scheduler, cfg Config) {
+// bindTo sets what a run depends on. No blocks are out.
+func (r *Run) bindTo(s *Scheduler, cfg Config) {
 	if cfg.InFlight <= 0 {
-		cfg.InFlight = s.Plan(cfg, 0).InFlight
+		cfg.InFlight = s.Plan(cfg).InFlight
 	}
 	if r.share == nil || r.device != nil && r.sched != s {
 		r.share = new(share) // workers of the old scheduler may still charge the old one
 	}
 	r.sched, r.core.sched, r.cfg = s, s, cfg
 	r.stages, r.coding = cfg.stages()
-	r.device = s.device.Load()
+	r.makeWindow()
+	r.device = s.deviceFor(cfg.Assign)
 	r.done = nil
 	if cfg.Context != nil {
 		r.done = cfg.Context.Done()
 	}
 	r.count = 0
 	r.grown.Store(false)
-}
-
-// limit returns the most blocks that may exist now.
-func (r *Run) limit() int {
-	if r.cfg.Grow && !r.grown.Load() {
-		return min(r.cfg.InFlight, 2*r.sched.workers)
-	}
-	return r.cfg.InFlight
 }
 
 // Reset makes r a run of s with another configuration, as Start does. It keeps the free blocks with
@@ -136,8 +148,8 @@ func (r *Run) Reset(s *Scheduler, cfg Config) bool {
 	if r.closed || r.Taken() > 0 {
 		return false
 	}
-	r.core.release()
-	r.bind(s, cfg)
+	r.core.releaseClaim()
+	r.bindTo(s, cfg)
 	if n := r.cfg.InFlight; r.made > n {
 		clear(r.free[n:])
 		r.free, r.made = r.free[:n], n
@@ -145,144 +157,24 @@ func (r *Run) Reset(s *Scheduler, cfg Config) bool {
 	return true
 }
 
-// Unbind drops what the run refers to: its scheduler, and what the caller gave it. All blocks must
+// Release drops what the run refers to: its scheduler, and what the caller gave it. All blocks must
 // be free. Reset or Close must come next.
-func (r *Run) Unbind() {
-	r.core.release()
+func (r *Run) Release() {
+	r.core.releaseClaim()
+	r.finder, r.window = nil, nil
 	if r.device != nil {
-		r.share = nil // see bind
+		r.share = nil // see bindTo
 	}
 	r.sched, r.core.sched, r.device, r.done, r.cfg = nil, nil, nil, nil, Config{}
 }
 
-// Get returns a free block, or nil if all blocks that the run may have are in use.
-func (r *Run) Get() *Block {
-	if n := len(r.free); n > 0 {
-		b := r.free[n-1]
-		r.free = r.free[:n-1]
-		b.setState(stateFilling)
-		return b
-	}
-	if r.made >= r.limit() {
-		return nil
-	}
-	r.made++
-	return &Block{run: r, done: make(chan struct{}, 1), state: stateFilling}
-}
-
-// Submit gives a block from Get, or again one from Next, to the workers. It does not block.
-func (r *Run) Submit(b *Block) {
-	r.acquire()
-	r.begin(b)
-	r.sched.submit(b)
-}
-
-// Do submits a block as Submit does, but runs its stages on the caller's goroutine at once, also
-// while all workers are busy. It is for small blocks that the caller waits for. It takes no lock of
-// the scheduler, unless statistics are on. A block that must go to a device, or that waits for
-// another serial one, goes to the workers as with Submit.
-func (r *Run) Do(b *Block) {
-	if r.cfg.Assign.Strict() || b.isSerial() && r.out.Len() > 0 {
-		r.Submit(b)
-		return
-	}
-	if r.sched.stats.on.Load() {
-		r.acquire()
-	}
-	r.begin(b)
-	w := callers.Get().(*worker)
-	w.sched, b.use = r.sched, useNone
-	w.run(b)
-	if b.isSerial() && !b.passed {
-		r.chain.pass(b.turn)
-	}
-	b.setState(stateDone)
-	if b.payload != nil {
-		w.ws.payload, b.payload = b.payload, nil
-	}
-	w.sched = nil
-	callers.Put(w)
-	b.done <- struct{}{} // holds one: never blocks
-}
-
-// callers holds the workers that callers are in Do.
-var callers = sync.Pool{New: func() any {
-	w := newWorker(nil)
-	w.slot, w.ws = callerSlot, new(workspace)
-	w.ws.setCheckpoint(w.check)
-	return w
-}}
-
-// begin makes a block the youngest of the run.
-func (r *Run) begin(b *Block) {
-	b.setState(stateQueued)
-	b.Index, b.Err, b.Decoded, b.stage, b.inInto = r.count, nil, 0, 0, false
-	b.outerSrc = nil
-	if !b.list.Empty() {
-		b.list = ldm.List{}
-	}
-	if b.isSerial() {
-		b.turn, b.passed = r.turns, false
-		r.turns++
-	}
-	b.choice, b.use, b.hasResults, b.counted = choice{}, useAssigned, false, 0
-	r.count++
-	r.out.Push(b)
-}
-
-// Number makes n the Index of the block that is submitted next.
-func (r *Run) Number(n int64) { r.count = n }
-
-// Pending returns the number of blocks that were submitted and that Next has not returned.
-func (r *Run) Pending() int { return r.out.Len() }
-
-// Taken returns the number of blocks that are not free: those submitted and those that the caller
-// has.
-func (r *Run) Taken() int { return r.made - len(r.free) }
-
-// Next returns the oldest block submitted once it is done, failed or not. It returns nil if no
-// block is out. If the block is not done yet, Next waits, or returns nil if wait is false. If the
-// context of the run ends first, Next returns nil and an error that is both the context's error and
-// its cause.
-func (r *Run) Next(wait bool) (*Block, error) {
-	b := r.out.Peek()
-	if b == nil {
-		return nil, nil
-	}
-	if wait {
-		select {
-		case <-b.done:
-		case <-r.done:
-			return nil, errs.Cause(r.cfg.Context)
-		}
-	} else {
-		select {
-		case <-b.done:
-		default:
-			return nil, nil
-		}
-	}
-	r.out.Pop()
-	b.setState(stateDelivered)
-	return b, nil
-}
-
-// Put frees a block from Get or Next. The block keeps its Src for Grow, unless that is retired.
-func (r *Run) Put(b *Block) {
-	b.setState(stateFree)
-	if b.srcRetired {
-		b.Src, b.srcRetired = nil, false
-	}
-	b.Into, b.inInto, b.CallerOwned = nil, false, false
-	b.releaseOwn()
-	r.free = append(r.free, b)
-}
-
 // ReleaseScratch releases the run's claim on the scratch memory of the workers until the next
-// Submit. It is for a run that is kept for later use. While blocks are out it does nothing.
+// Submit, and the memory of a window. The next block of a run with a window must have the Index 0.
+// It is for a run that is kept for later use. While blocks are out it does nothing.
 func (r *Run) ReleaseScratch() {
 	if r.out.Len() == 0 {
-		r.core.release()
+		r.core.releaseClaim()
+		r.releaseWindow()
 	}
 }
 
@@ -295,8 +187,8 @@ func (r *Run) Close() {
 	}
 	r.closed = true
 	r.canceled.Store(true)
-	if r.sched != nil { // see Unbind
-		r.sched.withdraw(r)
+	if r.sched != nil { // see Release
+		r.sched.withdrawRun(r)
 	}
 	for b := r.out.Pop(); b != nil; b = r.out.Pop() {
 		<-b.done
@@ -321,8 +213,8 @@ func (r *Run) ended() bool {
 // Stats returns the run's statistics so far. They lack the time while statistics were off.
 func (r *Run) Stats() Stats { return r.core.stats() }
 
-// acquire claims the scratch memory of the workers for the run.
-func (r *Run) acquire() {
+// acquireScratch claims the scratch memory of the workers for the run.
+func (r *Run) acquireScratch() {
 	c := r.core
 	if c.held.Swap(true) {
 		return
@@ -331,7 +223,7 @@ func (r *Run) acquire() {
 	if r.sched.stats.on.Load() {
 		c.counters = &counters{op: r.cfg.Op, stages: r.stages, since: time.Now()}
 	}
-	r.sched.acquire()
+	r.sched.acquireScratch()
 }
 
 // runCore is the part of a Run that must be released: its claim on the scratch memory of the
@@ -340,20 +232,20 @@ func (r *Run) acquire() {
 type runCore struct {
 	sched *Scheduler
 	held  atomic.Bool
-	// counters count since the last acquire; nil if statistics are off. They change only while no
-	// block is out.
+	// counters count since the last acquireScratch; nil if statistics are off. They change only
+	// while no block is out.
 	counters *counters
 
 	mu   sync.Mutex
 	past Stats // until the last release
 }
 
-// release gives up the claim and adds the statistics to those of the scheduler.
-func (c *runCore) release() {
+// releaseClaim gives up the claim and adds the statistics to those of the scheduler.
+func (c *runCore) releaseClaim() {
 	if !c.held.Swap(false) {
 		return
 	}
-	c.sched.release()
+	c.sched.releaseScratch()
 	if c.counters == nil {
 		return
 	}

@@ -4,7 +4,6 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/gopz/compress/pipeline/internal/fifo"
 	"github.com/gopz/compress/pipeline/internal/offload"
@@ -66,108 +65,6 @@ func NewScheduler(workers int) *Scheduler {
 // device.
 func (s *Scheduler) Workers() int { return s.workers }
 
-// submit queues a new block and starts a worker for it if there may be one more.
-func (s *Scheduler) submit(b *Block) {
-	s.mu.Lock()
-	b.run.share.queue.Push(b)
-	s.enqueue(b.run.share)
-	w := s.recruit()
-	s.mu.Unlock()
-	w.start()
-}
-
-// outcome says what became of a block.
-type outcome uint8
-
-const (
-	handedOff outcome = iota // the device has it, or there was none
-	chained                  // it waits in the chain of its run
-	resume                   // it is back from the device: a worker continues
-	finished                 // it is done or has failed
-)
-
-// complete ends every piece of work, that of a worker and, with w nil, that of the device. It queues
-// a block that a worker has to continue, and retires one that is done. A worker gets its next block
-// in the same critical section, or passes its place on to a worker that has paused. If there is
-// neither, the worker is parked before the caller of the run learns that the block is done: a block
-// submitted in its place finds this worker free. So there are never more workers, and workspaces,
-// than blocks in flight.
-func (s *Scheduler) complete(w *worker, b *Block, out outcome) (next *Block) {
-	t := s.beginClock(w, b)
-	var retired *payload
-	if out == finished {
-		b.setState(stateDone)
-		retired, b.payload = b.payload, nil
-		if w != nil && w.ws.payload == nil {
-			w.ws.payload, retired = retired, nil
-		}
-	}
-	var drop *workspace
-	var recruit, paused *worker
-	s.mu.Lock()
-	t.locked()
-	if retired != nil && s.runs > 0 {
-		s.payloads = append(s.payloads, retired)
-	}
-	queued := out == resume
-	switch {
-	case out == resume:
-		b.run.share.resumed.Push(b)
-		s.enqueue(b.run.share)
-	case out == finished && b.isSerial() && !b.passed:
-		queued = s.queueNext(b)
-	}
-	if w != nil {
-		next, paused, drop = s.nextFor(w, b, t.now)
-	} else if queued {
-		recruit = s.recruit()
-	}
-	s.mu.Unlock()
-	// A parked worker may be running again: w must not be used from here on.
-	if drop != nil {
-		spare.Put(drop)
-	}
-	recruit.start()
-	if paused != nil {
-		paused.resume <- struct{}{} // holds one: never blocks
-	}
-	switch {
-	case out == finished && w != nil:
-		t.charge(b.run)
-	case next != nil:
-		t.charge(next.run)
-	}
-	if out == finished {
-		b.done <- struct{}{} // holds one: never blocks
-	}
-	return next
-}
-
-// nextFor charges w for block b, if it had one, and gives it the next. Without one w is parked, and
-// a worker that has paused gets its place. The caller holds s.mu.
-func (s *Scheduler) nextFor(w *worker, b *Block, now time.Time) (
-	next *Block, paused *worker, drop *workspace,
-) {
-	if b != nil {
-		s.charge(w, now)
-	}
-	w.since = now
-	if w.slot == noSlot { // its place has another worker
-		return nil, nil, s.park(w)
-	}
-	next, paused = s.pop()
-	if next != nil {
-		s.equip(w)
-		return next, nil, nil
-	}
-	if paused != nil {
-		paused.slot = w.slot
-	} else {
-		s.leave(w.slot)
-	}
-	return nil, paused, s.park(w)
-}
-
 // idleWorkers returns the number of workers that have nothing to do.
 func (s *Scheduler) idleWorkers() int {
 	s.mu.Lock()
@@ -178,19 +75,19 @@ func (s *Scheduler) idleWorkers() int {
 	return s.workers - s.alive
 }
 
-// withdraw ends the blocks of a run that wait for a worker or the device, with ErrCanceled. Its
+// withdrawRun ends the blocks of a run that wait for a worker or the device, with ErrCanceled. Its
 // workers that have paused continue at once, to stop. So the run does not wait for its turn.
-func (s *Scheduler) withdraw(r *Run) {
+func (s *Scheduler) withdrawRun(r *Run) {
 	h := r.share
 	s.mu.Lock()
 	for _, q := range [...]*fifo.Queue[*Block]{&h.resumed, &h.queue} {
 		for b := q.Pop(); b != nil; b = q.Pop() {
-			b.cancel()
+			b.cancelWaiting()
 		}
 	}
 	for _, b := range r.chain.waiting {
 		if b != nil {
-			b.cancel()
+			b.cancelWaiting()
 		}
 	}
 	clear(r.chain.waiting)
@@ -198,30 +95,30 @@ func (s *Scheduler) withdraw(r *Run) {
 		w.slot = noSlot
 		w.resume <- struct{}{}
 	}
-	s.dequeue(h)
+	s.dequeueShare(h)
 	s.mu.Unlock()
 	if r.device != nil {
 		r.device.Withdraw(func(block any) bool { return block.(*Block).run == r })
 	}
 }
 
-// cancel ends a block that waits.
-func (b *Block) cancel() {
+// cancelWaiting ends a block that waits.
+func (b *Block) cancelWaiting() {
 	b.Err, b.payload = ErrCanceled, nil
 	b.setState(stateDone)
 	b.done <- struct{}{}
 }
 
-// acquire keeps the scratch memory of the workers for a run.
-func (s *Scheduler) acquire() {
+// acquireScratch keeps the scratch memory of the workers for a run.
+func (s *Scheduler) acquireScratch() {
 	s.mu.Lock()
 	s.runs++
 	s.mu.Unlock()
 }
 
-// release is called once for every acquire. With the last run the scratch memory moves to where the
-// garbage collector may free it.
-func (s *Scheduler) release() {
+// releaseScratch is called once for every acquireScratch. With the last run the scratch memory
+// moves to where the garbage collector may free it.
+func (s *Scheduler) releaseScratch() {
 	var idle []*worker
 	s.mu.Lock()
 	s.runs--

@@ -22,7 +22,7 @@ func TestOrder(t *testing.T) {
 		} else if b.Tag%3 == 0 {
 			runtime.Gosched()
 		}
-		b.dst = fmt.Appendf(b.dst[:0], "block %d", b.Tag)
+		b.out = fmt.Appendf(nil, "block %d", b.Tag)
 		return nil
 	})
 	for _, workers := range []int{1, 2, 3, 16} {
@@ -103,7 +103,7 @@ func TestBounds(t *testing.T) {
 					t.Fatalf("no block %d of %d", i, want)
 				}
 				seen[b] = true
-				b.Kind, b.Tag = Coded, i
+				b.Kind, b.Tag = codedKind, i
 				r.Submit(b)
 			}
 			if len(seen) > want {
@@ -162,7 +162,7 @@ func TestManyRuns(t *testing.T) {
 		for i, k := range corpus.Kinds() {
 			wg.Go(func() {
 				src := k.Make(blocks * 10_000)
-				p := ByID(uint8(1 + i%2))
+				p := &table[i%2]
 				coded, err := compressAll(s, p, 1+i%7, 10_000, src)
 				if err != nil {
 					t.Errorf("%s: %v", k.Name, err)

@@ -1,10 +1,6 @@
 package pipeline
 
-import (
-	"fmt"
-
-	"github.com/gopz/compress/internal/container"
-)
+import "fmt"
 
 // A serial block is decoded with the state that the serial block before it has left: a part of a
 // Deflate stream depends on the window and on the bits in front of it. The serial blocks of a run
@@ -18,8 +14,27 @@ import (
 //
 // All blocks of a run with references to earlier blocks are serial as well; see references.go.
 
-// chain has the serial blocks of a run that wait for the one before. The Scheduler's lock guards it.
-// A caller's goroutine in Run.Do needs no lock, for no other block of the run is out then.
+// Serial decodes a block that depends on the serial blocks before it in its run. Workers call
+// Prepare, Decode and Finish once each, in this order. Calls of Decode come one after the other, in
+// the order of Submit; a call may use what the one before it has left. All other calls may come at
+// the same time as those of other blocks, on any goroutines.
+//
+// src is Block.Src. checkpoint is to be called every few milliseconds. It may pause the call. If
+// the run ends, checkpoint panics, and the block ends with ErrCanceled.
+type Serial interface {
+	// Prepare may decode ahead what does not depend on the blocks before.
+	Prepare(src []byte, checkpoint func())
+	// Decode goes on where the block before has stopped. From then on the size of the content is
+	// final.
+	Decode(src []byte, checkpoint func())
+	// Finish completes the content.
+	Finish(src []byte, checkpoint func())
+	// Content returns the content. It has its final size behind Decode.
+	Content() []byte
+}
+
+// chain has the serial blocks of a run that wait for the one before. The Scheduler's lock guards
+// it. A caller's goroutine in Run.Do needs no lock, for no other block of the run is out then.
 type chain struct {
 	turn int64 // of the block that may enter the ordered stage, or has
 	// waiting has the blocks that came too early, by their turns. A block that has ended before its
@@ -28,10 +43,10 @@ type chain struct {
 }
 
 // isSerial reports whether b has to keep the order in ordered stages.
-func (b *Block) isSerial() bool { return b.Serial.Decoder != nil || b.run.cfg.LongDistance.ordered() }
+func (b *Block) isSerial() bool { return b.Serial != nil || b.run.cfg.Window > 0 }
 
-// enter reports whether b may enter the ordered stage. If not, b waits.
-func (c *chain) enter(b *Block) bool {
+// enterBlock reports whether b may enter the ordered stage. If not, b waits.
+func (c *chain) enterBlock(b *Block) bool {
 	if b.turn == c.turn {
 		return true
 	}
@@ -42,9 +57,9 @@ func (c *chain) enter(b *Block) bool {
 	return false
 }
 
-// pass ends the turn of a block, which may have come or not. It returns the block to queue, nil if
-// none waits for the turn that comes next.
-func (c *chain) pass(turn int64) (next *Block) {
+// endTurn ends the turn of a block, which may have come or not. It returns the block to queue, nil
+// if none waits for the turn that comes next.
+func (c *chain) endTurn(turn int64) (next *Block) {
 	if turn != c.turn {
 		if c.waiting == nil {
 			c.waiting = make(map[int64]*Block)
@@ -63,11 +78,11 @@ func (c *chain) pass(turn int64) (next *Block) {
 	return next
 }
 
-// takeTurn reports whether the turn of b has come. If not, b is in the chain, and another worker may
-// have it already.
+// takeTurn reports whether the turn of b has come. If not, b is in the chain, and another worker
+// may have it already.
 func (w *worker) takeTurn(b *Block) (ok bool, err error) {
 	if w.slot == callerSlot {
-		return b.run.chain.enter(b), nil
+		return b.run.chain.enterBlock(b), nil
 	}
 	s := w.sched
 	s.mu.Lock()
@@ -75,7 +90,7 @@ func (w *worker) takeTurn(b *Block) (ok bool, err error) {
 	if b.run.canceled.Load() {
 		return true, ErrCanceled // withdraw may have emptied the chain already
 	}
-	if b.run.chain.enter(b) {
+	if b.run.chain.enterBlock(b) {
 		return true, nil
 	}
 	b.setState(stateChained)
@@ -86,7 +101,7 @@ func (w *worker) takeTurn(b *Block) (ok bool, err error) {
 func (w *worker) passTurn(b *Block) {
 	b.passed = true
 	if w.slot == callerSlot {
-		b.run.chain.pass(b.turn)
+		b.run.chain.endTurn(b.turn)
 		return
 	}
 	s := w.sched
@@ -96,39 +111,34 @@ func (w *worker) passTurn(b *Block) {
 		recruit = s.recruit()
 	}
 	s.mu.Unlock()
-	recruit.start()
+	recruit.startWorker()
 }
 
-// queueNext ends the turn of b. It queues the block whose turn comes next if that waits, and reports
-// whether it did. The caller holds s.mu.
+// queueNext ends the turn of b. It queues the block whose turn comes next if that waits, and
+// reports whether it did. The caller holds s.mu.
 func (s *Scheduler) queueNext(b *Block) bool {
-	next := b.run.chain.pass(b.turn)
+	next := b.run.chain.endTurn(b.turn)
 	if next != nil {
 		b.run.share.resumed.Push(next)
-		s.enqueue(b.run.share)
+		s.enqueueShare(b.run.share)
 	}
 	return next != nil
 }
 
 // serialStages returns the stages that decode serial blocks.
 func serialStages(ahead, ordered, rest string) []stage {
-	step := func(name string, f func(d container.SerialDecoder, s *container.Serial)) stage {
+	step := func(name string, f func(s Serial, src []byte, checkpoint func())) stage {
 		return stage{name: name, ordered: name == ordered, run: func(ws *workspace, b *Block) error {
-			s := &b.Serial
-			if s.Decoder == nil {
+			if b.Serial == nil {
 				return fmt.Errorf("%w: a block without a decoder", ErrPayload)
 			}
-			s.Src, s.Checkpoint = b.Src, ws.check // another worker may have done the stage before
-			f(s.Decoder, s)
-			if name == ordered {
-				b.Raw = len(s.Content())
+			f(b.Serial, b.src, ws.check)
+			if name != ahead {
+				b.out = b.Serial.Content()
+				b.raw, b.Raw = len(b.out), len(b.out)
 			}
 			return nil
 		}}
 	}
-	return []stage{
-		step(ahead, container.SerialDecoder.Prepare),
-		step(ordered, container.SerialDecoder.Decode),
-		step(rest, container.SerialDecoder.FinishContent),
-	}
+	return []stage{step(ahead, Serial.Prepare), step(ordered, Serial.Decode), step(rest, Serial.Finish)}
 }

@@ -68,8 +68,8 @@ func submitSerial(r *Run, d *countingDecoder, content string, end error) bool {
 	if b == nil {
 		return false
 	}
-	b.Kind = Coded
-	b.Serial.Decoder, b.Serial.State = d, &countedUnit{content, b.run.turns, end}
+	b.Kind = codedKind
+	b.Serial = &container.Serial{Decoder: d, State: &countedUnit{content, b.run.turns, end}}
 	r.Submit(b)
 	return true
 }
@@ -82,7 +82,7 @@ func TestSerial(t *testing.T) {
 		var runs [3]*Run
 		var decoders [3]*countingDecoder
 		for i := range runs {
-			cfg := Config{Pipeline: Default(Gzip), Op: Decompress, InFlight: 4}
+			cfg := Config{Pipeline: Default(container.Gzip), Op: Decompress, InFlight: 4}
 			runs[i], decoders[i] = s.Start(cfg), &countingDecoder{t: t}
 		}
 		for n := range blocks {
@@ -92,7 +92,7 @@ func TestSerial(t *testing.T) {
 					want := append([]byte("content"), k+1, k)
 					b, err := r.Next(true)
 					if err != nil || b.Err != nil || !bytes.Equal(b.Out(), want) || b.Raw != len(want) ||
-						b.Serial.Stop != io.EOF {
+						b.Serial.(*container.Serial).Stop != io.EOF {
 						t.Fatalf("block %d of run %d: %q, %v, %v; want %q", n, i, b.Out(), err, b.Err, want)
 					}
 					r.Put(b)
@@ -117,7 +117,7 @@ func TestSerialClose(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		s := NewScheduler(workers)
 		d := &countingDecoder{t: t, hold: make(chan struct{})}
-		r := s.Start(Config{Pipeline: Default(Gzip), Op: Decompress, InFlight: 4})
+		r := s.Start(Config{Pipeline: Default(container.Gzip), Op: Decompress, InFlight: 4})
 		for submitSerial(r, d, "content", nil) {
 		}
 		go func() {
@@ -137,7 +137,7 @@ func TestSerialClose(t *testing.T) {
 func TestSerialPanic(t *testing.T) {
 	for call, stage := range map[int]string{2: "inflate", -2: "speculate"} {
 		d := &countingDecoder{t: t, panic: call}
-		r := NewScheduler(2).Start(Config{Pipeline: Default(Gzip), Op: Decompress, InFlight: 3})
+		r := NewScheduler(2).Start(Config{Pipeline: Default(container.Gzip), Op: Decompress, InFlight: 3})
 		for submitSerial(r, d, "content", nil) {
 		}
 		for n := 1; r.Pending() > 0; n++ {
@@ -157,10 +157,10 @@ func TestSerialPanic(t *testing.T) {
 
 // TestNoDecoder checks the error of a coded .gz block that is not a serial one.
 func TestNoDecoder(t *testing.T) {
-	r := NewScheduler(1).Start(Config{Pipeline: Default(Gzip), Op: Decompress, InFlight: 1})
+	r := NewScheduler(1).Start(Config{Pipeline: Default(container.Gzip), Op: Decompress, InFlight: 1})
 	defer r.Close()
 	b := r.Get()
-	b.Src, b.Kind, b.Raw = b.Grow(5), Coded, 5
+	b.Src, b.Kind, b.Raw = b.Grow(5), codedKind, 5
 	r.Submit(b)
 	if b, _ = r.Next(true); !errors.Is(b.Err, ErrPayload) {
 		t.Error(b.Err)

@@ -5,9 +5,11 @@ import (
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/codec/rans"
+	"github.com/gopz/compress/internal/lzprice"
+	"github.com/gopz/compress/internal/match"
+	"github.com/gopz/compress/internal/optimal"
 	"github.com/gopz/compress/internal/pieces"
 	"github.com/gopz/compress/internal/x86"
-	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
 )
 
@@ -15,7 +17,7 @@ import (
 // layout, coded together. A stage that a device can do has a deviceOp besides the function for the
 // CPU.
 
-// matchStage finds the sequences of a block within limits.
+// matchStage finds the sequences of a block.
 var matchStage = stage{
 	name: "lz77",
 	run: func(ws *workspace, b *Block) error {
@@ -37,7 +39,7 @@ var matchStage = stage{
 			ws.matchPriced(b)
 		default:
 			src := ws.matchInput(b)
-			p.seqs = ws.matcher.ParseFrom(p.seqs, src, b.Window, b.params(), *b.limits())
+			p.seqs = ws.matcher.ParseFrom(p.seqs, src, b.Window, b.params(), b.form())
 			if b.dense() && len(src) <= smallBlock {
 				ws.tryLazyParses(b)
 			}
@@ -48,22 +50,22 @@ var matchStage = stage{
 		op:  gpu.Stage0,
 		can: plain,
 		prepare: func(b *Block, r *gpu.Request) {
-			r.Params, r.Limits = b.params(), *b.limits()
+			r.Params, r.Limits = &b.params().Params, b.form().Limits
 		},
 		accept: acceptSequences,
 	},
 }
 
-// limits returns the limits of the block's sequences.
-func (b *Block) limits() *lz77.Limits {
+// form returns the coded form of the block's sequences.
+func (b *Block) form() *optimal.Form {
 	if b.priced() {
-		return &lzseq.Dense.Limits
+		return &lzprice.Dense
 	}
-	return b.run.cfg.Pipeline.limits
+	return b.run.cfg.Pipeline.form
 }
 
 // params returns the settings chosen for the block, or those of the run's level.
-func (b *Block) params() *lz77.Params {
+func (b *Block) params() *match.Params {
 	if b.settings != nil {
 		return b.settings
 	}
@@ -119,7 +121,7 @@ func fusedStages(l *lzseq.Layout) *deviceOp {
 		op:  gpu.Fused,
 		can: plain,
 		prepare: func(b *Block, r *gpu.Request) {
-			r.Params, r.Limits, r.Layout, r.Dst = b.params(), l.Limits, l, b.dst[:0]
+			r.Params, r.Limits, r.Layout, r.Dst = &b.params().Params, l.Limits, l, b.dst[:0]
 		},
 		accept: acceptContent,
 	}
@@ -130,7 +132,7 @@ var decodeStage = stage{
 	name: "rans",
 	run: func(ws *workspace, b *Block) (err error) {
 		p := b.payload
-		p.layout, p.ranges, err = ws.decodePayload(b.Src, b.Raw, ws.streams(p))
+		p.layout, p.ranges, err = ws.decodePayload(b.src, b.raw, ws.streams(p))
 		return err
 	},
 	device: &deviceOp{
@@ -188,13 +190,16 @@ func payloadRoom(s *lzseq.Streams) int {
 // notDense reports whether a device can code the block. Devices have no context-coded streams.
 func notDense(b *Block) bool {
 	if b.run.cfg.Op == Decompress {
-		return len(b.Src) == 0 || b.Src[0] != lzseq.Dense.ID
+		return len(b.src) == 0 || b.src[0] != lzseq.Dense.ID
 	}
 	return !b.dense()
 }
 
-// plain reports whether a device can find the sequences of the block: it has no dictionaries either.
-func plain(b *Block) bool { return notDense(b) && b.run.cfg.Dictionary == nil }
+// plain reports whether a device can find the sequences of the block: it has no dictionaries and no
+// optimal parser either.
+func plain(b *Block) bool {
+	return notDense(b) && b.run.cfg.Dictionary == nil && !b.params().Optimal()
+}
 
 // decodePayload decodes the streams of a coded payload for size bytes of content. If the content
 // was filtered, ranges is the part of src that says where, else nil.

@@ -1,24 +1,20 @@
 package pipeline
 
 import (
-	"hash/crc32"
-
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/gopz/compress/internal/codec/deflate"
-	"github.com/gopz/compress/internal/pieces"
+	"github.com/gopz/compress/internal/codec/zstd"
+	"github.com/gopz/compress/internal/match"
+	"github.com/gopz/compress/internal/optimal"
 	"github.com/gopz/compress/lz77"
 )
 
 // Stages of the pipelines that write standard formats. The container adds headers and checks.
 
-// deflateLimits are those of the format. Only HashChain and BinaryTree find matches of 3 bytes, which
+// deflateForm is that of the format. Only HashChain and BinaryTree find matches of 3 bytes, which
 // cost more than literals at most distances.
-var deflateLimits = lz77.Limits{
-	MinMatch:  deflate.MinMatch,
-	MinOffset: 1,
-	MaxOffset: deflate.MaxOffset,
-	Model:     deflate.Model,
+var deflateForm = optimal.Form{
+	Limits: lz77.Limits{MinMatch: deflate.MinMatch, MinOffset: 1, MaxOffset: deflate.MaxOffset},
+	Model:  deflate.Model,
 }
 
 // deflateLevels suits a window of 32 KiB: no table of the finders has many more entries than the
@@ -27,16 +23,20 @@ var deflateLimits = lz77.Limits{
 // from 4 to 7 takes 1.3 to 1.5 times as long as the one before. Level 6 is the default: no file of
 // those measured is larger than with gzip -6. Level 7 is smaller than libdeflate -9 in less time.
 // Level 8 parses once. docs/notes/match-finding.md has the tables.
-var deflateLevels = [MaxLevel + 1]lz77.Params{
-	1: {Finder: lz77.SingleHash, HashLog: 13, HashBytes: 6, SkipLog: 5},
-	2: {Finder: lz77.DoubleHash, HashLog: 13, LongHashLog: 14, HashBytes: 5, SkipLog: 8},
-	3: {Finder: lz77.DoubleHash, HashLog: 14, LongHashLog: 15, HashBytes: 5, SkipLog: 9, Nice: 24, Lazy: 1},
-	4: {Finder: lz77.HashChain, HashLog: 16, Depth: 6, Nice: 64, Lazy: 1},
-	5: {Finder: lz77.HashChain, HashLog: 16, Depth: 24, Nice: 128, Lazy: 1},
-	6: {Finder: lz77.HashChain, HashLog: 16, Depth: 64, Nice: 128, Lazy: 2},
-	7: {Finder: lz77.HashChain, HashLog: 16, Depth: 300, Nice: 258, Lazy: 2},
-	8: {Finder: lz77.BinaryTree, HashLog: 16, Depth: 32, Nice: 96, Passes: 0},
-	9: {Finder: lz77.BinaryTree, HashLog: 16, Depth: 128, Nice: 258, Passes: 1},
+var deflateLevels = [MaxLevel + 1]match.Params{
+	1: {Params: lz77.Params{Finder: lz77.SingleHash, HashLog: 13, HashBytes: 6, SkipLog: 5}},
+	2: {Params: lz77.Params{
+		Finder: lz77.DoubleHash, HashLog: 13, LongHashLog: 14, HashBytes: 5, SkipLog: 8,
+	}},
+	3: {Params: lz77.Params{
+		Finder: lz77.DoubleHash, HashLog: 14, LongHashLog: 15, HashBytes: 5, SkipLog: 9, Nice: 24, Lazy: 1,
+	}},
+	4: {Params: lz77.Params{Finder: lz77.HashChain, HashLog: 16, Depth: 6, Nice: 64, Lazy: 1}},
+	5: {Params: lz77.Params{Finder: lz77.HashChain, HashLog: 16, Depth: 24, Nice: 128, Lazy: 1}},
+	6: {Params: lz77.Params{Finder: lz77.HashChain, HashLog: 16, Depth: 64, Nice: 128, Lazy: 2}},
+	7: {Params: lz77.Params{Finder: lz77.HashChain, HashLog: 16, Depth: 300, Nice: 258, Lazy: 2}},
+	8: {Priced: optimal.Params{Finder: optimal.BinaryTree, HashLog: 16, Depth: 32, Nice: 96, Passes: 0}},
+	9: {Priced: optimal.Params{Finder: optimal.BinaryTree, HashLog: 16, Depth: 128, Nice: 258, Passes: 1}},
 }
 
 // deflateStage encodes a block as a part of a Deflate stream.
@@ -51,7 +51,7 @@ var deflateStage = stage{name: "deflate", run: func(ws *workspace, b *Block) err
 }}
 
 // deflateShort are the settings of short blocks, without Depth.
-var deflateShort = lz77.IncrementalParams{
+var deflateShort = optimal.IncrementalParams{
 	HashLog: 15, ChainLog: 15, Nice: 64, Prices: deflate.IncrementalPrices(),
 }
 
@@ -59,7 +59,11 @@ var deflateShort = lz77.IncrementalParams{
 // 3.1.1.1.2), and so the largest content of a frame: its window is its content.
 const zstdMaxBlock = 8 << 20
 
-// zstdLevels is lz77.Levels with exceptions. Sizes are those of the mixed file, without the exception.
+// zstdForm is that of the format.
+var zstdForm = optimal.Form{Limits: zstd.Limits, Model: zstd.Model}
+
+// zstdLevels is match.Levels with exceptions. Sizes are those of the mixed file, without the
+// exception.
 //
 //   - 1: with HashLog 15 it is 2.3% larger at 1.05 times the speed. With SkipLog 6 as well it is 2.0%
 //     larger at 1.03. On other kinds both are larger than level 1 of klauspost/compress.
@@ -69,13 +73,13 @@ const zstdMaxBlock = 8 << 20
 //   - 6 and 7: with a hash of 6 bytes they are 0.3% smaller on average of all kinds, and 2 to 4% larger
 //     on programs. Literals without contexts cannot make up for that.
 //   - 8 also finds matches of 3 bytes.
-var zstdLevels = func() [MaxLevel + 1]lz77.Params {
-	l := lz77.Levels
+var zstdLevels = func() [MaxLevel + 1]match.Params {
+	l := match.Levels
 	l[1].HashLog = 16
 	l[3].HashLog, l[3].HashBytes = 15, 5
 	l[4].HashLog = 18
 	l[6].HashBytes, l[7].HashBytes = 5, 5
-	l[8].HashBytes = 0
+	l[8].Priced.MinMatch = 0
 	return l
 }()
 
@@ -89,7 +93,7 @@ const thoroughFrom = 7
 // zstdStage encodes a block as the blocks of one frame.
 var zstdStage = stage{name: "zstd", run: func(ws *workspace, b *Block) error {
 	if h := b.History; h != nil {
-		h.begin(b)
+		h.beginFrame(b)
 		h.frame.Checkpoint = ws.check
 		b.dst = h.frame.Continue(b.dst[:0], b.content(), b.payload.seqs, !b.Flushed)
 		return nil
@@ -101,39 +105,6 @@ var zstdStage = stage{name: "zstd", run: func(ws *workspace, b *Block) error {
 
 // zstdShort are the settings of short blocks, without Depth. A window of 512 KiB takes too much of
 // the memory of a Writer.
-var zstdShort = lz77.IncrementalParams{
+var zstdShort = optimal.IncrementalParams{
 	HashLog: 16, ChainLog: 18, Nice: 64, Repeats: true,
-}
-
-// gzipSum is the CRC32 of the content, which .gz always has.
-func gzipSum(ws *workspace, b *Block) uint32 {
-	return ws.sum(0, b.content(), func(sum uint32, p []byte) uint32 {
-		return crc32.Update(sum, crc32.IEEETable, p)
-	})
-}
-
-// zstdSum is the check of a frame's content, the low half of its XXH64.
-func zstdSum(ws *workspace, b *Block) uint32 {
-	if !b.run.cfg.Checks {
-		return 0
-	}
-	content := b.content()
-	if h := b.History; h != nil {
-		return h.addSum(content, b.Window == 0)
-	}
-	if b.run.cfg.Op == Decompress {
-		content = b.Out()
-	}
-	if len(content) <= pieces.Size {
-		return uint32(xxhash.Sum64(content))
-	}
-	d := &ws.digest
-	d.Reset()
-	for len(content) > 0 {
-		var piece []byte
-		piece, content = pieces.First(content)
-		d.Write(piece)
-		ws.checkpoint()
-	}
-	return uint32(d.Sum64())
 }

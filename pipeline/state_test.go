@@ -73,7 +73,7 @@ func TestPutWhileQueued(t *testing.T) {
 	feed(t, r, 0)
 	soon(t, "the block runs", begun)
 	b := other.Get()
-	b.Kind = Coded
+	b.Kind = codedKind
 	other.Submit(b)
 	func() {
 		defer func() {

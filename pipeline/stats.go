@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/pipeline/internal/offload"
 )
 
@@ -40,9 +41,9 @@ type Stats struct {
 type StageStats struct {
 	Op      Op
 	Stage   string
-	Backend Backend // CPU or GPU
-	Blocks  int64   // with "ahead", pieces of blocks, of 64 or 128 KiB
-	Bytes   int64   // of content
+	Backend gpu.Backend // CPU or GPU
+	Blocks  int64       // with "ahead", pieces of blocks, of 64 or 128 KiB
+	Bytes   int64       // of content
 	Time    time.Duration
 }
 
@@ -138,7 +139,7 @@ type counters struct {
 
 type stageCounters struct{ blocks, bytes, ns atomic.Int64 }
 
-func (c *stageCounters) add(bytes int, took time.Duration) {
+func (c *stageCounters) addBlock(bytes int, took time.Duration) {
 	c.blocks.Add(1)
 	c.bytes.Add(int64(bytes))
 	c.ns.Add(int64(took))
@@ -165,20 +166,20 @@ func (c *counters) stats() Stats {
 		Reclaimed:     c.reclaimed.Load(),
 		Returned:      c.returned.Load(),
 	}
-	add := func(name string, backend Backend, x *stageCounters) {
+	add := func(name string, backend gpu.Backend, x *stageCounters) {
 		t := StageStats{c.op, name, backend, x.blocks.Load(), x.bytes.Load(), ns(&x.ns)}
 		if t.Blocks > 0 {
 			s.Stages = append(s.Stages, t)
 		}
 	}
-	add("fused", GPU, &c.fused)
+	add("fused", gpu.BackendGPU, &c.fused)
 	for i := range c.stages {
-		add(c.stages[i].name, CPU, &c.counts[i+1][0])
-		add(c.stages[i].name, GPU, &c.counts[i+1][1])
+		add(c.stages[i].name, gpu.BackendCPU, &c.counts[i+1][0])
+		add(c.stages[i].name, gpu.BackendGPU, &c.counts[i+1][1])
 	}
-	add("tune", CPU, &c.tune)
-	add("ahead", CPU, &c.ahead)
-	add("verify", CPU, &c.verify)
-	add("check", CPU, &c.counts[0][0])
+	add("tune", gpu.BackendCPU, &c.tune)
+	add("ahead", gpu.BackendCPU, &c.ahead)
+	add("verify", gpu.BackendCPU, &c.verify)
+	add("check", gpu.BackendCPU, &c.counts[0][0])
 	return s
 }

@@ -48,7 +48,7 @@ func TestDeviceStatus(t *testing.T) {
 			}
 		})
 	}
-	st := DeviceStatus{TooSlow: []string{"match", "decode"}}
+	st := gpu.Status{TooSlow: []string{"match", "decode"}}
 	if got := st.String(); got != "slower than a worker: match, decode" {
 		t.Errorf("too slow: %q", got)
 	}

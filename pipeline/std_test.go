@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/internal/zstfile"
@@ -47,17 +48,17 @@ func codedPieces(
 func reread(t *testing.T, p *Pipeline, in []encoded) ([]byte, error) {
 	var file []byte
 	for _, e := range in {
-		if p.Format == Zstd {
+		if p.Format == container.Zstd {
 			n := int64(e.raw)
 			h := zstfile.Header{ContentSize: n, Window: n, SingleSegment: true, Checksum: true}
 			file = h.Append(file)
 		}
 		file = append(file, e.payload...)
-		if p.Format == Zstd {
+		if p.Format == container.Zstd {
 			file = binary.LittleEndian.AppendUint32(file, e.sum)
 		}
 	}
-	if p.Format == Gzip {
+	if p.Format == container.Gzip {
 		return io.ReadAll(flate.NewReader(bytes.NewReader(append(file, 3, 0))))
 	}
 	// The window is the one that every decoder should support.
@@ -68,7 +69,7 @@ func reread(t *testing.T, p *Pipeline, in []encoded) ([]byte, error) {
 
 func forEachStandard(t *testing.T, f func(t *testing.T, p *Pipeline)) {
 	for i := range table {
-		if table[i].Format != PZ {
+		if table[i].Format != container.PZ {
 			t.Run(table[i].Name, func(t *testing.T) { f(t, &table[i]) })
 		}
 	}
@@ -87,7 +88,7 @@ func TestStandardFormats(t *testing.T) {
 			all := k.Make(size)
 			for _, level := range levels(1, 4, 7) {
 				src, size := all, size
-				if p.levels[level].Finder.Optimal() {
+				if p.levels[level].Optimal() {
 					size = min(size, 100_000) // still two blocks, or two pieces of one
 					src = all[:size]
 				}
@@ -101,7 +102,7 @@ func TestStandardFormats(t *testing.T) {
 					rest, total := src, 0
 					for _, e := range coded {
 						want := crc32.ChecksumIEEE(rest[:e.raw])
-						if p.Format == Zstd {
+						if p.Format == container.Zstd {
 							want = zstfile.Checksum(rest[:e.raw])
 						}
 						if e.sum != want {
@@ -190,7 +191,7 @@ func TestStandardAllocs(t *testing.T) {
 // must stay.
 func TestFrameInto(t *testing.T) {
 	const guard = 200
-	p := Default(Zstd)
+	p := Default(container.Zstd)
 	r := NewScheduler(1).Start(Config{Pipeline: p, Op: Decompress})
 	defer r.Close()
 	b := r.Get()
@@ -210,7 +211,7 @@ func TestFrameInto(t *testing.T) {
 				b.Src[bad*len(frame)/30] ^= 4
 			}
 			into := bytes.Repeat([]byte{0xa5}, len(src)+guard)
-			b.Raw, b.Kind, b.Sum, b.Into = len(src), Coded, 1, into
+			b.Raw, b.Kind, b.Sum, b.Into = len(src), codedKind, 1, into
 			r.Submit(b)
 			b, _ = r.Next(true)
 			out := b.Out()

@@ -7,8 +7,7 @@ import (
 	"time"
 
 	"github.com/gopz/compress/gpu"
-	"github.com/gopz/compress/internal/container"
-	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/internal/optimal"
 	"github.com/gopz/compress/pipeline/internal/offload"
 )
 
@@ -33,7 +32,7 @@ type stressJob struct {
 
 // stressDecoder sees the serial blocks that are in the ordered stage, which is its number.
 type stressDecoder struct {
-	container.SerialDecoder
+	Serial
 	ordered int
 	busy    atomic.Bool
 	last    int64 // Index of the last block; unguarded: the race detector sees turns that overlap
@@ -190,7 +189,7 @@ func (r *stressRun) toil(ws *workspace, j *stressJob, mayFail bool) error {
 }
 
 // help starts a helper.
-func (r *stressRun) help(helper lz77.Helper, j *stressJob) bool {
+func (r *stressRun) help(helper optimal.Helper, j *stressJob) bool {
 	d, fails := upTo(j.rng, helperPiece), j.rng.IntN(100) == 0
 	started := helper.Help(func(checkpoint func()) int {
 		for range 2 {

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
-
-	"github.com/gopz/compress/internal/container"
 )
 
 // upTo returns a random time below d.
@@ -92,7 +90,7 @@ func (c *stressClient) begin() *stressRun {
 	r.pool.EnableStats(rng.IntN(2) == 0)
 	if kept := c.kept; kept != nil {
 		if rng.IntN(2) == 0 {
-			kept.run.Unbind()
+			kept.run.Release()
 		}
 		r.run, r.blocks, c.kept = kept.run, kept.blocks, nil
 		if !r.run.Reset(r.pool.Scheduler, cfg) {
@@ -127,7 +125,7 @@ func (c *stressClient) feed(r *stressRun) {
 		}
 		r.fill(b, c.rng)
 		if serial && c.rng.IntN(5) > 0 {
-			b.Serial.Decoder = &r.serial
+			b.Serial = &r.serial
 		}
 		if r.run.Pending() == 0 && c.rng.IntN(3) == 0 {
 			r.run.Do(b)
@@ -196,8 +194,8 @@ func (r *stressRun) fill(b *Block, rng *rand.Rand) {
 	j.rng = rand.New(rand.NewPCG(rng.Uint64(), 0))
 	j.content = binary.BigEndian.AppendUint64(nil, rng.Uint64())
 	b.Src = append(b.Grow(0), j.content...)
-	b.Kind, b.Raw, b.CallerOwned = Coded, stressSize, rng.IntN(3) == 0
-	b.Serial = container.Serial{}
+	b.Kind, b.Raw, b.CallerOwned = codedKind, stressSize, rng.IntN(3) == 0
+	b.Serial = nil
 	if rng.IntN(10) == 0 {
 		b.Raw = 3 * stressSize
 	}

@@ -3,9 +3,10 @@ package pipeline
 import (
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/codec/deflate"
-	"github.com/gopz/compress/internal/codec/zstd"
 	"github.com/gopz/compress/internal/container"
-	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/internal/lzprice"
+	"github.com/gopz/compress/internal/match"
+	"github.com/gopz/compress/internal/optimal"
 	"github.com/gopz/compress/lzseq"
 )
 
@@ -29,11 +30,11 @@ type Pipeline struct {
 	dense int
 	// choosesDense is the lowest level at which tuning may give a block layout Dense.
 	choosesDense   int
-	limits         *lz77.Limits // of sequences
-	levels         *[MaxLevel + 1]lz77.Params
-	variants       func() *variants        // settings that tuning may choose in place of the level's
-	blocks         *[MaxLevel + 1]uint8    // log2 of the default block size
-	short          *lz77.IncrementalParams // for short blocks with a History; nil if blocks have none
+	form           *optimal.Form // of sequences
+	levels         *[MaxLevel + 1]match.Params
+	variants       func() *variants           // settings that tuning may choose in place of the level's
+	blocks         *[MaxLevel + 1]uint8       // log2 of the default block size
+	short          *optimal.IncrementalParams // for short blocks with a History; nil if blocks have none
 	encode         []stage
 	decode         []stage
 	withReferences referenceStages // of .pz only
@@ -49,14 +50,27 @@ func (p *Pipeline) stages(op Op) []stage {
 	return p.encode
 }
 
-// Format is a file format. Its String method returns the file name extension.
+// StageNames returns the names of the stages for op, in order, as Event.Stage has them.
+func (p *Pipeline) StageNames(op Op) (names []string) {
+	for _, s := range p.stages(op) {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// Format is a file format: compress.PZ, compress.Gzip or compress.Zstd. Its String method returns
+// the file name extension. The payload of a block is
+//
+//   - in .pz coded as the block's Kind says;
+//   - in .gz a part of a Deflate stream that ends on a byte boundary, and is final if Block.Last says so;
+//     to decompress, whatever Block.Serial takes;
+//   - in .zst all blocks of one frame; to decompress, the whole frame.
 type Format = container.Format
 
-// The formats, and what the payload of a block is in each.
+// Default levels, of .gz and of other formats.
 const (
-	PZ   = container.PZ   // .pz: coded as the block's Kind says
-	Gzip = container.Gzip // .gz: a part of a Deflate stream that ends on a byte boundary; none is final
-	Zstd = container.Zstd // .zst: all blocks of one frame
+	defaultLevel     = 4
+	defaultGzipLevel = 6
 )
 
 // stage is one step of a block. It reads Block.Src or the payload that the stage before left. It
@@ -80,10 +94,10 @@ type deviceOp struct {
 	accept func(ws *workspace, b *Block, r *gpu.Request) error
 }
 
-// plainLevels is lz77.Levels with one exception: in the small window of lzr a hash of 5 bytes finds
-// more than one of 6.
-var plainLevels = func() [MaxLevel + 1]lz77.Params {
-	l := lz77.Levels
+// plainLevels is match.Levels with one exception: in the small window of lzr a hash of 5 bytes
+// finds more than one of 6.
+var plainLevels = func() [MaxLevel + 1]match.Params {
+	l := match.Levels
 	l[6].HashBytes, l[7].HashBytes = 5, 5
 	return l
 }()
@@ -91,7 +105,7 @@ var plainLevels = func() [MaxLevel + 1]lz77.Params {
 var table = [...]Pipeline{
 	{
 		Name: "lzr", ID: 1, Doc: "LZ77 with plain tokens, rANS: restored fastest, but larger",
-		DefaultLevel: DefaultLevel, limits: &lzseq.Plain.Limits,
+		DefaultLevel: defaultLevel, form: &lzprice.Plain,
 		levels: &plainLevels, variants: variantsOf(&plainLevels), blocks: &pzBlocks,
 		encode: []stage{matchStage, streamStage(lzseq.Plain), codeStage(lzseq.Plain)},
 		decode: []stage{decodeStage, copyStage},
@@ -101,9 +115,9 @@ var table = [...]Pipeline{
 	{
 		Name: "lzseqr", ID: 2,
 		Doc:          "LZ77 with repeat offsets, rANS: smaller, and restored nearly as fast",
-		DefaultLevel: DefaultLevel, dense: 6, choosesDense: 5,
-		limits: &lzseq.Repeat.Limits,
-		levels: &lz77.Levels, variants: variantsOf(&lz77.Levels), blocks: &pzBlocks,
+		DefaultLevel: defaultLevel, dense: 6, choosesDense: 5,
+		form:   &lzprice.Repeat,
+		levels: &match.Levels, variants: variantsOf(&match.Levels), blocks: &pzBlocks,
 		encode: []stage{matchStage, streamStage(lzseq.Repeat), codeStage(lzseq.Repeat)},
 		decode: []stage{decodeStage, copyStage},
 		fused:  fusedStages(lzseq.Repeat),
@@ -111,8 +125,8 @@ var table = [...]Pipeline{
 	},
 	{
 		Name: "deflate", Doc: "gzip files, which every tool reads",
-		Format: Gzip, Window: deflate.MaxOffset, DefaultLevel: DefaultGzipLevel,
-		limits: &deflateLimits, levels: &deflateLevels, blocks: &deflateBlocks,
+		Format: container.Gzip, Window: deflate.MaxOffset, DefaultLevel: defaultGzipLevel,
+		form: &deflateForm, levels: &deflateLevels, blocks: &deflateBlocks,
 		variants: variantsOf(&deflateLevels),
 		short:    &deflateShort,
 		encode:   []stage{matchStage, deflateStage},
@@ -120,8 +134,8 @@ var table = [...]Pipeline{
 		check:    gzipSum,
 	},
 	{
-		Name: "lzf", Doc: "seekable zstd files", Format: Zstd, MaxBlock: zstdMaxBlock,
-		DefaultLevel: DefaultLevel, limits: &zstd.Limits, levels: &zstdLevels, blocks: &zstdBlocks,
+		Name: "lzf", Doc: "seekable zstd files", Format: container.Zstd, MaxBlock: zstdMaxBlock,
+		DefaultLevel: defaultLevel, form: &zstdForm, levels: &zstdLevels, blocks: &zstdBlocks,
 		variants: variantsOf(&zstdLevels),
 		short:    &zstdShort,
 		encode:   []stage{matchStage, zstdStage},
@@ -132,7 +146,7 @@ var table = [...]Pipeline{
 
 func init() {
 	for i := range table {
-		if p := &table[i]; p.Format == PZ {
+		if p := &table[i]; p.Format == container.PZ {
 			p.withReferences = newReferenceStages(p)
 		}
 	}
@@ -154,22 +168,12 @@ func ByName(name string) *Pipeline {
 // Default returns the default pipeline of a format, nil if there is no such format.
 func Default(f Format) *Pipeline {
 	switch f {
-	case PZ:
+	case container.PZ:
 		return ByName("lzseqr")
-	case Gzip:
+	case container.Gzip:
 		return ByName("deflate")
-	case Zstd:
+	case container.Zstd:
 		return ByName("lzf")
-	}
-	return nil
-}
-
-// ByID returns the pipeline with that number in the .pz header, nil if there is none.
-func ByID(id uint8) *Pipeline {
-	for i := range table {
-		if table[i].ID == id && id != 0 {
-			return &table[i]
-		}
 	}
 	return nil
 }

@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"github.com/gopz/compress/internal/match"
+	"github.com/gopz/compress/internal/optimal"
 	"github.com/gopz/compress/internal/pieces"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
@@ -20,8 +22,8 @@ const (
 // is level 8's search, which may do better than all matches. The others are lazy, so that no match
 // is chosen for its price. They have hashes of several lengths, since data differs in its short
 // matches.
-var smallTrials = [...]lz77.Params{
-	lz77.Levels[8],
+var smallTrials = [...]match.Params{
+	match.Levels[8],
 	lazyTrial(4),
 	lazyTrial(5),
 	lazyTrial(6),
@@ -29,36 +31,36 @@ var smallTrials = [...]lz77.Params{
 
 // lazyTrials are the parses of small blocks besides that with the level's own settings, at levels
 // whose parser is not optimal. The last one has no matches.
-var lazyTrials = [...]lz77.Params{lazyTrial(4), lazyTrial(5), {}}
+var lazyTrials = [...]match.Params{lazyTrial(4), lazyTrial(5), {}}
 
-func lazyTrial(hashBytes uint8) lz77.Params {
-	return lz77.Params{
+func lazyTrial(hashBytes uint8) match.Params {
+	return match.Params{Params: lz77.Params{
 		Finder: lz77.RowHash, HashLog: 10, HashBytes: hashBytes, Depth: 16, Nice: 256, Lazy: 2,
-	}
+	}}
 }
 
 // smallTrialsMemory returns the scratch memory of smallTrials, in bytes, for blocks of up to size
 // bytes.
-func smallTrialsMemory(size int, limits *lz77.Limits) int {
+func smallTrialsMemory(size int, form *optimal.Form) int {
 	lazy := 0 // they share one table
 	for i := range smallTrials[1:] {
-		lazy = max(lazy, smallTrials[1+i].Memory(min(size, smallBlock), limits))
+		lazy = max(lazy, smallTrials[1+i].Memory(min(size, smallBlock), form))
 	}
-	return smallTrials[0].Memory(min(size, trialBlock), limits) + lazy
+	return smallTrials[0].Memory(min(size, trialBlock), form) + lazy
 }
 
 // matchPriced finds the sequences of a block that has layout Dense and an optimal parser.
 func (ws *workspace) matchPriced(b *Block) {
-	d, p, limits, src := &ws.dense, b.payload, *b.limits(), ws.matchInput(b)
+	d, p, form, src := &ws.dense, b.payload, *b.form(), ws.matchInput(b)
 	d.fast = false
-	limits.Contexts = ws.contexts(src)
-	p.seqs = ws.matcher.ParseFrom(p.seqs[:0], src, b.Window, b.params(), limits)
+	form.Contexts = ws.contexts(src)
+	p.seqs = ws.matcher.ParseFrom(p.seqs[:0], src, b.Window, b.params(), &form)
 	// A sample tells settings apart. A parse that suits little content, or no matches, says nothing
 	// of its block.
 	sample := b == &ws.tuner.block
 	switch {
 	case len(src) <= trialBlock:
-		ws.tryParses(b, limits, sample)
+		ws.tryParses(b, form, sample)
 	case !sample && b.run.cfg.Level > 8 && ws.mostlyLiterals(b):
 		ws.tryLiterals(b)
 	}
@@ -78,7 +80,7 @@ func (ws *workspace) tryLazyParses(b *Block) {
 	for i := range lazyTrials {
 		d.seqs = d.seqs[:0]
 		if lazyTrials[i].HashBytes != 0 {
-			d.seqs = ws.matcher.ParseFrom(d.seqs, src, b.Window, &lazyTrials[i], *b.limits())
+			d.seqs = ws.matcher.ParseFrom(d.seqs, src, b.Window, &lazyTrials[i], b.form())
 		}
 		if n := size(d.seqs); n < least {
 			p.seqs, least = append(p.seqs[:0], d.seqs...), n
@@ -88,14 +90,14 @@ func (ws *workspace) tryLazyParses(b *Block) {
 
 // tryParses replaces the sequences of a small block by those of the parse that takes the fewest
 // bytes. For a sample it tries one other parse only.
-func (ws *workspace) tryParses(b *Block, limits lz77.Limits, sample bool) {
-	d, p, own, contexts := &ws.dense, b.payload, b.params(), limits.Contexts
+func (ws *workspace) tryParses(b *Block, form optimal.Form, sample bool) {
+	d, p, own, contexts := &ws.dense, b.payload, b.params(), form.Contexts
 	least := ws.denseSize(b, p.seqs)
-	try := func(params *lz77.Params, contexts *lz77.Contexts) {
+	try := func(params *match.Params, contexts *optimal.Contexts) {
 		d.seqs = d.seqs[:0]
 		if params != nil {
-			limits.Contexts = contexts
-			d.seqs = ws.matcher.ParseFrom(d.seqs, ws.matchInput(b), b.Window, params, limits)
+			form.Contexts = contexts
+			d.seqs = ws.matcher.ParseFrom(d.seqs, ws.matchInput(b), b.Window, params, &form)
 		}
 		if n := ws.denseSize(b, d.seqs); n < least {
 			// Copied, so that each slice keeps its memory: the worker's is for small blocks.
@@ -109,11 +111,11 @@ func (ws *workspace) tryParses(b *Block, limits lz77.Limits, sample bool) {
 	try(nil, nil)
 	if multi := &smallTrials[0]; *multi != *own {
 		try(multi, contexts)
-		if len(b.Src) <= smallBlock {
+		if len(b.src) <= smallBlock {
 			try(multi, nil)
 		}
 	}
-	if len(b.Src) <= smallBlock {
+	if len(b.src) <= smallBlock {
 		for i := range smallTrials[1:] {
 			try(&smallTrials[1+i], nil)
 		}
@@ -142,7 +144,7 @@ func (ws *workspace) tryLiterals(b *Block) {
 
 // mostlyLiterals reports whether matches cover less than half of the block's content.
 func (ws *workspace) mostlyLiterals(b *Block) bool {
-	size, matched := len(b.Src)-b.Window, 0
+	size, matched := len(b.src)-b.Window, 0
 	for i := range b.payload.seqs {
 		if i%checkpointPositions == 0 {
 			ws.checkpoint()

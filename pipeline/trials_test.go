@@ -5,22 +5,23 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/match"
 	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/lz77"
 )
 
 // trialSizes returns the size of src with each parse that a small block may have.
-func trialSizes(ws *workspace, b *Block, m *lz77.Matcher) map[string]int {
+func trialSizes(ws *workspace, b *Block, m *match.Matcher) map[string]int {
 	levels := b.run.cfg.Pipeline.levels
 	sizes := map[string]int{}
-	try := func(name string, params *lz77.Params, contexts bool) {
-		limits := *b.limits()
+	try := func(name string, params *match.Params, contexts bool) {
+		form := *b.form()
 		if contexts {
-			limits.Contexts = ws.contexts(b.Src)
+			form.Contexts = ws.contexts(b.src)
 		}
 		var seqs []lz77.Sequence
 		if params != nil {
-			seqs = m.ParseFrom(nil, b.Src, 0, params, limits)
+			seqs = m.ParseFrom(nil, b.src, 0, params, &form)
 		}
 		sizes[name] = ws.denseSize(b, seqs)
 	}
@@ -28,7 +29,7 @@ func trialSizes(ws *workspace, b *Block, m *lz77.Matcher) map[string]int {
 	try("level's", &levels[MaxLevel], false)
 	try("none", nil, false)
 	try("multi-hash, contexts", &smallTrials[0], true)
-	if len(b.Src) <= smallBlock {
+	if len(b.src) <= smallBlock {
 		try("multi-hash", &smallTrials[0], false)
 		for i := range smallTrials[1:] {
 			try(fmt.Sprint("lazy ", smallTrials[1+i].HashBytes), &smallTrials[1+i], false)
@@ -45,7 +46,7 @@ func TestSmallTrials(t *testing.T) {
 	r := NewScheduler(1).Start(Config{Pipeline: p, Op: Compress, Level: MaxLevel})
 	defer r.Close()
 	ws, b := new(workspace), r.Get()
-	var m lz77.Matcher
+	var m match.Matcher
 	sizes := []int{700, 3000, 10_000, smallBlock + 1}
 	if brief() {
 		sizes = []int{700, smallBlock + 1}
@@ -54,7 +55,7 @@ func TestSmallTrials(t *testing.T) {
 	for _, k := range kinds("text", "records") {
 		for _, size := range sizes {
 			src := k.MakeSeed(size, 5)
-			b.Src, b.Raw = src, size
+			b.src, b.raw = src, size
 			b.payload = ws.takePayload()
 			b.payload.ranges = nil
 			sizes := trialSizes(ws, b, &m)
@@ -145,7 +146,7 @@ func TestMostlyLiterals(t *testing.T) {
 			}
 			r := NewScheduler(1).Start(Config{Pipeline: p, Op: Compress, Level: level})
 			ws, b := new(workspace), r.Get()
-			b.Src, b.Raw, b.Kind = src, len(src), Coded
+			b.Src = src
 			if !execute(ws, b) || b.Err != nil {
 				t.Fatal(b.Err)
 			}

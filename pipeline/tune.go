@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gopz/compress/internal/match"
 	"github.com/gopz/compress/lz77"
 )
 
@@ -37,9 +38,9 @@ func (t Tuning) String() string {
 
 // choice says how a block differs from its level. The zero value is no difference.
 type choice struct {
-	settings    *lz77.Params // in place of the level's; nil means the level's
-	noMatches   bool         // the block is literals alone
-	chosenDense bool         // layout Dense at a level without it
+	settings    *match.Params // in place of the level's; nil means the level's
+	noMatches   bool          // the block is literals alone
+	chosenDense bool          // layout Dense at a level without it
 }
 
 const (
@@ -76,17 +77,17 @@ const (
 	literalsSaved = 3
 )
 
-// emptyGain takes the place of literalsGain for blocks without repeats of 8 bytes, by finder.
-// SingleHash and DoubleHash search such blocks in hardly any time. The others take long, so that
-// literals alone pay if they lose nothing.
-var emptyGain = [...]uint8{
-	lz77.SingleHash:   8,
-	lz77.DoubleHash:   8,
-	lz77.RowHash:      30,
-	lz77.HashChain:    30,
-	lz77.BinaryTree:   5,
-	lz77.MultiHash:    5,
-	lz77.LCPIntervals: 5,
+// emptyGain returns what takes the place of literalsGain for blocks without repeats of 8 bytes. The
+// parsers of SingleHash and DoubleHash search such blocks in hardly any time. The others take long,
+// so that literals alone pay if they lose nothing.
+func emptyGain(own *match.Params) uint8 {
+	switch {
+	case own.Optimal():
+		return 5
+	case own.Finder == lz77.SingleHash, own.Finder == lz77.DoubleHash:
+		return 8
+	}
+	return 30
 }
 
 // tuner is the scratch memory for choosing.
@@ -117,7 +118,7 @@ func (ws *workspace) tune(b *Block) {
 	if auto {
 		shift = autoSample
 	}
-	t.fill(content, max(len(content)>>shift, min(len(content)/2, leastSample)))
+	t.fillSample(content, max(len(content)>>shift, min(len(content)/2, leastSample)))
 	t.block.run = b.run
 	best, ownSize := choice{}, ws.sampleSize(choice{})
 	least := ownSize
@@ -140,7 +141,7 @@ func (ws *workspace) tune(b *Block) {
 	if !b.priced() && ownSize > len(t.sample)>>literalsSaved && len(content) >= 4*b.Window {
 		lits := ws.sampleSize(choice{noMatches: true})
 		length := tellingLength(lits, len(t.sample))
-		emptyLits := lits + ownSize>>emptyGain[own.Finder]
+		emptyLits := lits + ownSize>>emptyGain(own)
 		if lits+ownSize>>literalsGain <= least ||
 			emptyLits <= least && ws.farRepeats(content, 8, 1) <= fewRepeats {
 			best, least = choice{noMatches: true}, lits
@@ -175,8 +176,8 @@ func (b *Block) mayChooseDense() bool {
 	return c.Pipeline.dense != 0 && c.Level >= c.Pipeline.choosesDense && c.Level < c.Pipeline.dense
 }
 
-// fill makes n bytes of content the sample, in windows that are spread evenly.
-func (t *tuner) fill(content []byte, n int) {
+// fillSample makes n bytes of content the sample, in windows that are spread evenly.
+func (t *tuner) fillSample(content []byte, n int) {
 	t.sample = t.sample[:0]
 	windows := max(1, n/sampleWindow, min(sampleWindows, n/leastWindow))
 	n /= windows
@@ -192,7 +193,7 @@ func (t *tuner) fill(content []byte, n int) {
 // sampleSize returns the size of the compressed sample with a choice.
 func (ws *workspace) sampleSize(c choice) int {
 	b := &ws.tuner.block
-	b.Src, b.Raw, b.choice = ws.tuner.sample, len(ws.tuner.sample), c
+	b.src, b.raw, b.choice = ws.tuner.sample, len(ws.tuner.sample), c
 	b.payload = ws.takePayload()
 	r := b.run
 	for i := r.coding.from; i < r.coding.to; i++ {

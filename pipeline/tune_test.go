@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
 )
@@ -38,7 +39,7 @@ func compressTuned(
 // decodesTo fails the test unless the blocks decode to src.
 func decodesTo(t testing.TB, p *Pipeline, blocks []encoded, src []byte) {
 	t.Helper()
-	if p.Format != PZ {
+	if p.Format != container.PZ {
 		return // the root package's tests have whole files
 	}
 	ws := new(workspace)
@@ -106,7 +107,7 @@ func tunedNoLarger(t *testing.T, p *Pipeline, level int, kind string, src []byte
 		}
 		for _, g := range gains {
 			applies := g.kind == kind && g.from <= level && level <= g.to &&
-				p.Format == PZ && (!g.dense || p.dense != 0)
+				p.Format == container.PZ && (!g.dense || p.dense != 0)
 			if applies && got > fixed-fixed*g.percent/100 {
 				t.Errorf("level %d, %v: %s takes %d bytes, and %d without: %s would be better",
 					level, tuning, kind, got, fixed, g.what)
@@ -199,7 +200,7 @@ func TestTuningMemory(t *testing.T) {
 				corpus.ByName("short").Make(size), corpus.ByName("dna").Make(size),
 			} {
 				b := r.Get()
-				b.Src, b.stage = src, 0
+				b.Src = src
 				if !execute(ws, b) || b.Err != nil {
 					t.Fatal(b.Err)
 				}
@@ -207,7 +208,8 @@ func TestTuningMemory(t *testing.T) {
 				r.Put(b)
 			}
 			r.Close()
-			bound := p.Memory(Compress, level, TuneTrial, size, 1, 1, Plan{})
+			cfg := Config{Pipeline: p, Op: Compress, Level: level, Tuning: TuneTrial, BlockSize: size}
+			bound := cfg.memory(1, 1)
 			if got := footprint(ws); got > bound {
 				t.Errorf("%s, level %d: holds %d bytes, Memory says %d", p.Name, level, got, bound)
 			}

@@ -3,13 +3,15 @@ package pipeline
 import (
 	"sync"
 
+	"github.com/gopz/compress/internal/match"
+	"github.com/gopz/compress/internal/optimal"
 	"github.com/gopz/compress/lz77"
 )
 
 // variant is other settings that tuning may choose for a block of a level. They take no more memory
 // than the level's own.
 type variant struct {
-	lz77.Params
+	match.Params
 	// gain is how much smaller than with the level's own settings a sample must be, in 1/256. A
 	// sample has fewer matches than the block, and nearer ones, which favours hashes of few bytes.
 	gain uint8
@@ -33,11 +35,11 @@ const (
 )
 
 // variantsOf returns a function that returns the variants of levels. The first call makes them.
-func variantsOf(levels *[MaxLevel + 1]lz77.Params) func() *variants {
+func variantsOf(levels *[MaxLevel + 1]match.Params) func() *variants {
 	return sync.OnceValue(func() *variants { return makeVariants(levels) })
 }
 
-func makeVariants(levels *[MaxLevel + 1]lz77.Params) *variants {
+func makeVariants(levels *[MaxLevel + 1]match.Params) *variants {
 	var v variants
 	for level := 1; level <= MaxLevel; level++ {
 		own := levels[level]
@@ -46,21 +48,22 @@ func makeVariants(levels *[MaxLevel + 1]lz77.Params) *variants {
 			p.HashBytes, p.SkipLog = bytes, max(p.SkipLog, skip)
 			v[level] = append(v[level], variant{p, gain})
 		}
-		switch own.Finder {
-		case lz77.SingleHash:
+		// RowHash, HashChain and BinaryTree have no variants. A large window has short matches for
+		// everything, and a sample does not show their cost to RowHash. The others hash 3 and 4
+		// bytes at any level.
+		switch {
+		case own.Priced.Finder == optimal.MultiHash, own.Priced.Finder == optimal.LCPIntervals:
+			p := own
+			p.Priced.SkipInMatch, p.Priced.MaxMisses = 0, max(p.Priced.MaxMisses, 4)
+			v[level] = append(v[level], variant{p, 5})
+		case own.Optimal():
+		case own.Finder == lz77.SingleHash:
 			hash(5, 7, 7)
 			hash(6, 5, 8)
 			hash(8, 0, 29-4*own.HashBytes)
-		case lz77.DoubleHash:
+		case own.Finder == lz77.DoubleHash:
 			hash(4, 0, 4)
 			hash(7, 0, 8)
-		case lz77.RowHash, lz77.HashChain, lz77.BinaryTree:
-			// A large window has short matches for everything, and a sample does not show their
-			// cost to RowHash. The others hash 3 and 4 bytes at any level.
-		default:
-			p := own
-			p.SkipInMatch, p.MaxMisses = 0, max(p.MaxMisses, 4)
-			v[level] = append(v[level], variant{p, 5})
 		}
 	}
 	return &v
@@ -75,7 +78,7 @@ const shortMatch = 6
 // likelyVariant returns the index of the variant that the sample's bytes, and its sequences with
 // the level's own settings, suggest. It returns −1 for none.
 func (t *tuner) likelyVariant(
-	seqs []lz77.Sequence, own *lz77.Params, checkpoint func(),
+	seqs []lz77.Sequence, own *match.Params, checkpoint func(),
 ) int {
 	matched, short := 0, 0
 	for i := range seqs {
@@ -95,6 +98,10 @@ func (t *tuner) likelyVariant(
 	}
 	text := binary <= n/4
 	switch {
+	case own.Optimal():
+		if matched > n*7/8 {
+			return thorough
+		}
 	case own.Finder == lz77.SingleHash:
 		switch {
 		case own.HashBytes == 5 || text && matched >= n*3/4:
@@ -103,10 +110,6 @@ func (t *tuner) likelyVariant(
 			return fiveBytes
 		case text:
 			return sixBytes
-		}
-	case own.Finder.Optimal():
-		if matched > n*7/8 {
-			return thorough
 		}
 	case !text && short > len(seqs)*3/8:
 		return fourBytes

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/finder"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
 	"github.com/gopz/compress/pipeline/internal/offload"
@@ -77,7 +78,7 @@ var wrongResults = map[string]func(r *gpu.Request){
 	},
 	"Stage0, candidates too far": func(r *gpu.Request) {
 		for i := range r.Candidates {
-			r.Candidates[i] |= 1<<lz77.CandidateOffsetBits - 1
+			r.Candidates[i] |= 1<<finder.CandidateOffsetBits - 1
 		}
 	},
 	"Stage0, candidates that do not match": func(r *gpu.Request) {
@@ -90,7 +91,7 @@ var wrongResults = map[string]func(r *gpu.Request){
 	"Stage0, candidates too long": func(r *gpu.Request) {
 		for i, c := range r.Candidates {
 			if c != 0 {
-				r.Candidates[i] = c + 1<<lz77.CandidateOffsetBits
+				r.Candidates[i] = c + 1<<finder.CandidateOffsetBits
 			}
 		}
 	},
@@ -181,8 +182,8 @@ func TestDevicePanics(t *testing.T) {
 	}
 	s := NewScheduler(1)
 	s.SetDevice(touchy{gpu.NewSoft(Host, gpu.SoftConfig{})})
-	cfg := Config{Pipeline: ByName("lzr"), Level: 1, Assign: Assignment{GPU, GPU}}
-	if err := s.Check(cfg, 1<<16); !errors.Is(err, errCannot) {
+	cfg := Config{Pipeline: ByName("lzr"), Level: 1, BlockSize: 1 << 16, Assign: Assignment{GPU, GPU}}
+	if err := s.Check(cfg); !errors.Is(err, errCannot) {
 		t.Error("Check:", err)
 	}
 }
@@ -221,8 +222,10 @@ func TestDamagedInput(t *testing.T) {
 // result.
 func TestDecodeWithoutChecks(t *testing.T) {
 	s := withSoft(t, 2, gpu.SoftConfig{})
-	cfg := Config{Pipeline: ByName("lzseqr"), Op: Decompress, Assign: Assignment{CPU, GPU}}
-	if err := s.Check(cfg, deviceBlock); !errors.Is(err, errCannot) {
+	cfg := Config{
+		Pipeline: ByName("lzseqr"), Op: Decompress, BlockSize: deviceBlock, Assign: Assignment{CPU, GPU},
+	}
+	if err := s.Check(cfg); !errors.Is(err, errCannot) {
 		t.Error(err)
 	}
 	src := corpus.ByName("text").Make(deviceBlock)

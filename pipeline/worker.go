@@ -15,7 +15,7 @@ type worker struct {
 	ws     *workspace
 	slot   int       // its number among the goroutines of the scheduler, or one of those below
 	parked time.Time // when it ran out of blocks; zero if statistics were off
-	main   func()    // the method work, bound once: a go statement with arguments allocates
+	main   func()    // the method runBlocks, bound once: a go statement with arguments allocates
 	check  func()    // the method checkpoint, bound once
 	block  *Block    // that it works on
 	helper *helper   // created by its first Help
@@ -34,7 +34,7 @@ const (
 
 func newWorker(s *Scheduler) *worker {
 	w := &worker{sched: s}
-	w.main, w.check = w.work, w.checkpoint
+	w.main, w.check = w.runBlocks, w.checkpoint
 	return w
 }
 
@@ -48,7 +48,7 @@ func (s *Scheduler) recruit() *worker {
 	if w.parked.IsZero() && s.stats.on.Load() {
 		w.parked = time.Now()
 	}
-	w.slot = s.enter()
+	w.slot = s.takeSlot()
 	return w
 }
 
@@ -61,23 +61,23 @@ func (s *Scheduler) takeIdle() (w *worker) {
 	return newWorker(s)
 }
 
-// enter counts a goroutine, worker or helper, and returns its slot. The caller holds s.mu.
-func (s *Scheduler) enter() (slot int) {
+// takeSlot counts a goroutine, worker or helper, and returns its slot. The caller holds s.mu.
+func (s *Scheduler) takeSlot() (slot int) {
 	s.alive++
 	n := len(s.slots) - 1
 	slot, s.slots = s.slots[n], s.slots[:n]
 	return slot
 }
 
-// leave is the end of a goroutine that enter counted. The caller holds s.mu.
-func (s *Scheduler) leave(slot int) {
+// freeSlot is the end of a goroutine that takeSlot counted. The caller holds s.mu.
+func (s *Scheduler) freeSlot(slot int) {
 	s.alive--
 	s.slots = append(s.slots, slot)
 }
 
-// park marks w idle. If no run needs it, or pauses have left more of them than there are places,
-// park returns its workspace for the pool of spare ones. The caller holds s.mu.
-func (s *Scheduler) park(w *worker) (drop *workspace) {
+// parkWorker marks w idle. If no run needs it, or pauses have left more of them than there are
+// places, parkWorker returns its workspace for the pool of spare ones. The caller holds s.mu.
+func (s *Scheduler) parkWorker(w *worker) (drop *workspace) {
 	w.parked = (time.Time{})
 	if s.stats.on.Load() {
 		w.parked = time.Now()
@@ -89,15 +89,15 @@ func (s *Scheduler) park(w *worker) (drop *workspace) {
 	return w.ws
 }
 
-// equip gives w a payload if its own is on the device with a block. The caller holds s.mu.
-func (s *Scheduler) equip(w *worker) {
+// givePayload gives w a payload if its own is on the device with a block. The caller holds s.mu.
+func (s *Scheduler) givePayload(w *worker) {
 	if n := len(s.payloads); n > 0 && w.ws.payload == nil {
 		w.ws.payload, s.payloads = s.payloads[n-1], s.payloads[:n-1]
 	}
 }
 
-// start starts the goroutine of a recruited worker. A nil worker does nothing.
-func (w *worker) start() {
+// startWorker starts the goroutine of a recruited worker. A nil worker does nothing.
+func (w *worker) startWorker() {
 	if w == nil {
 		return
 	}
@@ -108,21 +108,21 @@ func (w *worker) start() {
 	go w.main()
 }
 
-// work takes blocks until the queue is empty.
-func (w *worker) work() {
-	for b := w.sched.complete(w, nil, handedOff); b != nil; {
-		out := w.run(b)
+// runBlocks takes blocks until the queue is empty.
+func (w *worker) runBlocks() {
+	for b := w.sched.takeBlock(w); b != nil; {
+		out := w.runBlock(b)
 		if out == handedOff {
 			// Let the coordinator run. With workers on all processors it would wait for a
 			// preemption, 10 ms.
 			runtime.Gosched()
 		}
-		b = w.sched.complete(w, b, out)
+		b = w.sched.completeBlock(w, b, out)
 	}
 }
 
-// run takes a block through its stages, to the end or until the device has it.
-func (w *worker) run(b *Block) (out outcome) {
+// runBlock takes a block through its stages, to the end or until the device has it.
+func (w *worker) runBlock(b *Block) (out outcome) {
 	r, from := b.run, b.state
 	w.share = r.share
 	b.setState(stateRunning)
@@ -148,26 +148,13 @@ func (w *worker) run(b *Block) (out outcome) {
 			b.countWhole()
 		}
 	}()
-	switch from {
-	case stateQueued:
-		if r.coding.from > 0 {
-			break // references come first
-		}
-		whole, err := w.prepare(b)
-		if err != nil || whole && r.coding.to == len(r.stages) {
-			b.Err = err
-			return finished
-		}
-		if whole {
-			b.stage = r.coding.to
-		}
-	case stateReturned:
-		w.accept(b)
+	if from == stateReturned {
+		w.acceptResults(b)
 	}
 	// A block that was reclaimed from the device has its next stage on the CPU.
 	out = w.runStages(b, from == stateReclaimed)
 	if out == finished && b.Err != nil && b.hasResults && !b.shared() {
-		out = w.recheck(b)
+		out = w.recheckBlock(b)
 	}
 	return out
 }
@@ -187,33 +174,23 @@ func (r *Run) panicError(b *Block, v any) error {
 	return &PanicError{Stage: r.stageName(b.stage), Value: v, Stack: stack}
 }
 
-// prepare does what comes before the first stage. It reports whether that was the whole of the
-// block's work.
-func (w *worker) prepare(b *Block) (whole bool, err error) {
-	r := b.run
-	t := r.beginTimer(w, b, checkStep)
-	whole, err = b.precheck(w.ws)
-	t.end()
-	if whole || err != nil {
-		return whole, err
-	}
-	if r.cfg.Op == Compress && r.cfg.Tuning != TuneFixed && !b.noMatches {
-		t := r.beginTimer(w, b, tuneStep)
-		w.ws.tune(b)
-		t.end()
-	}
-	if b.use == useAssigned && r.crowded() {
-		b.use = useStrict
-	}
-	return false, nil
-}
-
 // runStages takes a block through the stages that are left. With keep set the first of them is not
 // offered to the device.
 func (w *worker) runStages(b *Block, keep bool) outcome {
 	r := b.run
-	for ; b.stage < len(r.stages); b.stage++ {
-		if !keep && w.offer(b) {
+	for b.stage < len(r.stages) {
+		if b.stage == r.coding.from && !b.prepared {
+			whole, err := w.prepareBlock(b)
+			if err != nil || whole && r.coding.to == len(r.stages) {
+				b.Err = err
+				return finished
+			}
+			if whole {
+				b.stage = r.coding.to
+				continue
+			}
+		}
+		if !keep && w.offerBlock(b) {
 			return handedOff
 		}
 		keep = false
@@ -226,30 +203,25 @@ func (w *worker) runStages(b *Block, keep bool) outcome {
 				return finished
 			}
 		}
-		w.ws.equip(b)
+		w.ws.equipBlock(b)
 		t := r.beginTimer(w, b, b.stage)
 		b.Err = b.runStage(w.ws)
-		took := t.end()
+		took := t.endTimer()
 		if b.Err != nil {
 			return finished
 		}
 		if ordered {
 			w.passTurn(b)
 		}
-		r.learn(b, took)
+		r.learnStage(b, took)
 		if b.stage < len(r.stages)-1 {
 			w.checkpoint()
 		}
-		if b.stage+1 == r.coding.from {
-			if whole, err := w.prepare(b); whole || err != nil {
-				b.Err = err
-				return finished
-			}
-		}
+		b.stage++
 	}
 	t := r.beginTimer(w, b, finishStep)
-	b.Err = b.finish(w.ws)
-	t.end()
+	b.Err = b.finishWork(w.ws)
+	t.endTimer()
 	return finished
 }
 

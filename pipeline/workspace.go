@@ -6,6 +6,7 @@ import (
 	"github.com/gopz/compress/internal/codec/deflate"
 	"github.com/gopz/compress/internal/codec/rans"
 	"github.com/gopz/compress/internal/codec/zstd"
+	"github.com/gopz/compress/internal/match"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
 	"github.com/gopz/compress/pipeline/internal/offload"
@@ -15,7 +16,7 @@ import (
 // reused.
 type workspace struct {
 	payload *payload // for the next block; nil while the device has it with a block
-	matcher lz77.Matcher
+	matcher match.Matcher
 	// prefixed is the content of dictionary, if that is not nil, and that of a block.
 	prefixed   []byte
 	dictionary *Dictionary
@@ -77,8 +78,8 @@ type payload struct {
 	encoded bool   // streams and output of the block are final: parse trials have made them
 }
 
-// equip gives b the workspace's payload, unless it has one.
-func (ws *workspace) equip(b *Block) {
+// equipBlock gives b the workspace's payload, unless it has one.
+func (ws *workspace) equipBlock(b *Block) {
 	if b.payload == nil {
 		b.payload, ws.payload = ws.takePayload(), nil
 	}

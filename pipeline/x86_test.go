@@ -12,7 +12,7 @@ import (
 
 // flagsOf returns the flags of a payload of layout Dense, 0 for other layouts.
 func flagsOf(e encoded) byte {
-	if e.kind != Coded || e.payload[0] != lzseq.Dense.ID {
+	if e.kind != codedKind || e.payload[0] != lzseq.Dense.ID {
 		return 0
 	}
 	return e.payload[1]
@@ -47,7 +47,7 @@ func TestFiltered(t *testing.T) {
 			plain := unfiltered(t, p, level, src)
 			t.Logf("level %d: %d bytes, %d without the filter", level, len(coded[0].payload), plain)
 			most := plain * 9 / 10
-			if !p.levels[level].Finder.Optimal() {
+			if !p.levels[level].Optimal() {
 				most = plain * 15 / 16
 			}
 			if len(coded[0].payload) > most {
@@ -77,9 +77,9 @@ func TestFiltered(t *testing.T) {
 // unfiltered returns the size of src as a block without a filter.
 func unfiltered(t *testing.T, p *Pipeline, level int, src []byte) int {
 	ws := new(workspace)
-	limits := *p.limits
-	limits.Contexts = ws.contexts(src)
-	seqs := ws.matcher.ParseFrom(nil, src, 0, &p.levels[level], limits)
+	form := *p.form
+	form.Contexts = ws.contexts(src)
+	seqs := ws.matcher.ParseFrom(nil, src, 0, &p.levels[level], &form)
 	var s lzseq.Streams
 	s.Encode(lzseq.Repeat, src, seqs)
 	return len(ws.encodeDense(nil, &s, nil))
@@ -100,7 +100,7 @@ func TestFilterAlone(t *testing.T) {
 		streams := ws.encodePayload(nil, lzseq.Repeat, s)[1:]
 		payload = slices.Concat([]byte{lzseq.Dense.ID, denseX86}, ranges, streams)
 	}
-	got, err := decodeOne(ws, ByName("lzseqr"), encoded{payload, len(src), Coded, 0}, false)
+	got, err := decodeOne(ws, ByName("lzseqr"), encoded{payload, len(src), codedKind, 0}, false)
 	if err != nil || !bytes.Equal(got, want) || bytes.Equal(got, src) {
 		t.Errorf("content differs, error %v", err)
 	}

@@ -9,19 +9,25 @@ staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2
 timeout=10m
 qemu_timeout=60m
 
+# The library and the tests of its public API.
+library_packages=(. ./internal/blackbox/...)
+
 # Packages that start goroutines or share memory between them, for the race detector.
-race_packages=(. ./gzip ./httpcompress ./pipeline/... ./gpu ./gpu/internal/... ./gpu/pz
-  ./internal/blockcache ./internal/cli ./httprange ./parity ./examples/profile)
+race_packages=("${library_packages[@]}" ./gzip ./httpcompress ./pipeline/... ./gpu
+  ./gpu/internal/host ./gpu/pz ./internal/blockcache ./internal/cli ./httprange ./parity
+  ./examples/profile)
 
 # Packages whose results could depend on byte order or word size. The match finders take long under
 # an emulator, and only --all runs them there.
-byte_packages=(./simd ./lzseq ./fse ./internal/codec/... ./internal/bitio ./internal/suffix
-  ./internal/pzfile ./internal/gzfile ./internal/gzindex ./internal/gzaccess ./internal/zstfile
-  ./internal/peertest ./parity)
-match_packages=(./lz77/...)
+byte_packages=(./simd ./internal/kernels ./lzseq ./fse ./internal/codec/... ./internal/bitio
+  ./internal/suffix ./internal/pzfile ./internal/gzfile ./internal/gzindex ./internal/gzaccess
+  ./internal/zstfile ./internal/peertest ./parity)
+match_packages=(./lz77 ./internal/finder ./internal/match ./internal/optimal)
 
-# Packages that have kernels in assembly or call them. The root package compares digests of files.
-kernel_packages=(./simd ./internal/codec/... ./lz77/... ./lzseq ./pipeline ./internal/peertest .)
+# Packages that have kernels in assembly or call them. Those of internal/blackbox compare digests of
+# files.
+kernel_packages=(./simd ./internal/cpu ./internal/kernels ./internal/codec/... "${match_packages[@]}"
+  ./lzseq ./pipeline ./internal/peertest "${library_packages[@]}")
 
 usage() {
   cat <<'USAGE'
@@ -178,7 +184,8 @@ SH
   chmod +x "$tmp/wine"
   go test -c -o "$tmp/probe.exe" ./internal/bitio || return
   "$tmp/wine" "$tmp/probe.exe" -test.run '^$' || { echo 'Go needs Wine 10 or later'; return 77; }
-  go test -short -p 1 -timeout "$timeout" -exec "$tmp/wine" ./internal/cli/... ./internal/testenv .
+  go test -short -p 1 -timeout "$timeout" -exec "$tmp/wine" ./internal/cli/... ./internal/testenv \
+    "${library_packages[@]}"
 }
 
 # gpu runs the tests of the GPU packages on the best adapter, which may be a software driver.
@@ -189,7 +196,7 @@ gpu() {
   local -x CGO_ENABLED=1 CI=1 # a missing adapter is a failure
   go vet -tags "$tags" ./... && go run "$staticcheck" -tags "$tags" ./gpu/... &&
     go test -timeout "$timeout" -tags "$tags" \
-      ./gpu ./gpu/internal/... ./gpu/opengl ./gpu/webgpu ./gpu/pz ./gpu/day
+      ./gpu ./gpu/internal/host ./gpu/opengl ./gpu/webgpu ./gpu/pz ./gpu/day
 }
 
 # gpu_drivers runs the tests of the GPU drivers on llvmpipe with 4, 8 and 16 lanes, as far as the
@@ -243,7 +250,7 @@ tier() {
 
 emulated_portable() {
   local -x PZ_SIMD=portable
-  emulated arm64 qemu-aarch64 -count=1 ./simd ./lzseq
+  emulated arm64 qemu-aarch64 -count=1 ./simd ./internal/cpu ./internal/kernels ./lzseq
 }
 
 noasm() {
@@ -293,12 +300,13 @@ steps() {
   step all nocgo nocgo
   step all platforms platforms
   step all windows windows
-  step all 386-more native_386 . ./pipeline
-  step all s390x-more emulated s390x qemu-s390x "${match_packages[@]}" .
-  step all arm64 emulated arm64 qemu-aarch64 "${byte_packages[@]}" "${match_packages[@]}" .
+  step all 386-more native_386 "${library_packages[@]}" ./pipeline
+  step all s390x-more emulated s390x qemu-s390x "${match_packages[@]}" "${library_packages[@]}"
+  step all arm64 emulated arm64 qemu-aarch64 "${byte_packages[@]}" "${match_packages[@]}" \
+    "${library_packages[@]}"
   step all arm64-portable emulated_portable
   step all modules modules
-  step all assembly simd/_asm/check.sh
+  step all assembly internal/kernels/_asm/check.sh
   step all release release
   step all fuzz scripts/fuzz.sh --each 2s
 }

@@ -1,10 +1,12 @@
-// Package simd holds the kernels of the hot loops. A kernel takes slices and returns counts,
-// lengths, sequences, byte streams or symbols. It knows no format and starts no goroutine. All
-// functions are safe for concurrent use on different memory.
+// Package simd is a building block for compressors: the inner loops that most of them need, in
+// assembly where the processor allows. A minor release of this module may change it.
+//
+// Functions take slices and return counts and lengths. They know no format and start no goroutine.
+// All are safe for concurrent use on different memory, and touch nothing outside their slices.
 //
 // # Tiers
 //
-// A tier is a set of instructions that kernels are written for. The package asks the processor
+// A tier is a set of instructions that the assembly is written for. The package asks the processor
 // once, at start-up. [Tier] names the tier in use.
 //
 //	portable  plain Go, on every machine
@@ -13,72 +15,23 @@
 //	neon      arm64
 //
 // The environment variable PZ_SIMD names the highest tier to use. The package ignores an unknown
-// name, and a tier that the processor lacks. The build tag noasm leaves the assembly out.
-//
-// The program in simd/_asm generates the assembly for amd64. The assembly for arm64 is written by
-// hand.
+// name, and a tier that the processor lacks. The build tag noasm leaves the assembly out. All of
+// this holds for the other packages of the module too.
 //
 // # Kernels and portable twins
 //
-// Each kernel has a portable twin in Go that gives the same results and is always compiled. Most
-// twins are in this package, and a function runs its twin where there is no kernel. The twins of
-// kernels for sequences and Huffman codes are in the packages that call them. Such a function
-// returns ok = false without a kernel, or a function Has… reports whether there is one, and its
-// caller runs the twin. A tier uses the kernels of the lower tiers where it has none of its own.
+// A kernel is a function in assembly. Each has a portable twin in Go that gives the same results
+// and is always compiled. A function runs the twin where there is no kernel. A tier uses the
+// kernels of the lower tiers where it has none of its own.
 //
-//	function              kernel for                  twin
-//	MatchLen              avx2, neon                  here
-//	Histogram             avx2                        here
-//	CRC32C                avx2 to 2 KiB, avx512 with  hash/crc32
-//	                      VPCLMULQDQ
-//	MarkX86Displacements  avx2                        here
-//	Prefetch              avx2                        none: does nothing
-//	DecodeTable.Build     avx2                        here
-//	DecodeLanes           avx2                        here
-//	DecodeLanes2          avx2, avx512                here
-//	EncodeLanes           avx2, avx512                here
-//	DecodeCtx             avx2, avx512 with VBMI      here
-//	DecodeCtx2            avx2, avx512 with VBMI      none: decodes no rounds
-//	Deinterleave          avx2                        here
-//	EncodeCtx             avx2                        here
-//	CheapestTables        avx2                        here
-//	NonZero               avx2                        here
-//	Execute               avx2, neon                  lz77
-//	ExecuteNear           avx2                        zstd
-//	DecodeSequences       avx2                        zstd
-//	DecodeHuffman4        avx2                        huffman
-//	EncodeHuffman2        avx2                        huffman
-//	SequenceCodes         avx2                        zstd
-//	EncodeSequences       avx2                        zstd
-//	Inflate               avx2                        inflate
-//	InflateSymbols        avx2                        inflate
-//	ResolveSymbols        avx2                        here
-//	CopyLiterals          avx2                        lz77
-//	DecodeTokensRepeat    avx2                        lzseq
-//	DecodeTokensPlain     avx2                        lzseq
-//	EncodeOffsets         avx2                        lzseq
-//	EncodeLengths         avx2                        lzseq
-//	MarkRunStarts         avx2                        lzseq
-//	ParseSingle           avx2                        lz77
-//	ParseDouble           avx2                        lz77
-//	ParseDoubleLazy       avx2                        lz77
-//	ParseRowHash          avx2                        lz77
-//	ParseCandidates       avx2                        lz77
-//	ParseHashChain        avx2                        lz77
-//	SlideHashChain        avx2                        here
-//	SearchTree            avx2                        here
-//	SearchMultiHash       avx2                        here
-//	PathCosts             avx2                        here
-//	RelaxPaths            avx2                        lz77
-//
-// # Memory
-//
-// No kernel touches memory outside its slices. Some read or write whole vectors; the slack this
-// takes is part of the slices, and the functions say how many bytes it is.
-//
-// # Time
+//	function    kernel for                            twin
+//	MatchLen    avx2, neon                            here
+//	Histogram   avx2                                  here
+//	CRC32C      avx2 to 2 KiB, avx512 with VPCLMULQDQ hash/crc32
+//	Prefetch    avx2                                  none: does nothing
+//	Fill        none                                  here
 //
 // The Go runtime cannot interrupt assembly, and a garbage collection waits for it. So one call of
-// an assembly function handles at most 128 KiB of content or 1,024 sequences, about 50 µs.
-// Functions of this package call it again, or return early and let the caller do so.
+// an assembly function handles at most 128 KiB, about 50 µs, and functions of this package call it
+// again. MatchLen compares all of its slices in one call.
 package simd

@@ -26,15 +26,16 @@ const (
 //
 // If an option is out of its range, creating a file in the archive fails with [compress.ErrOption].
 // For another method it fails with [zip.ErrAlgorithm].
-func Compressor(method uint16, opts ...compress.Option) zip.Compressor {
+func Compressor(method uint16, opts ...compress.WriterOption) zip.Compressor {
 	c := &compressor{deflate: method == Deflate}
+	noName := compress.WithName("", time.Time{})
 	switch method {
 	case Deflate:
-		noName := compress.WithName("", time.Time{})
-		c.opts = append(opts[:len(opts):len(opts)], compress.WithFormat(compress.Gzip), noName)
+		c.opts = append(opts[:len(opts):len(opts)], noName, compress.WithFormat(compress.Gzip),
+			compress.WithSingleFrame(false))
 	case Zstd:
-		c.opts = []compress.Option{compress.WithSingleFrame(true), compress.WithChecksum(false)}
-		c.opts = append(append(c.opts, opts...), compress.WithFormat(compress.Zstd))
+		c.opts = []compress.WriterOption{compress.WithSingleFrame(true), compress.WithChecksum(false)}
+		c.opts = append(append(c.opts, opts...), noName, compress.WithFormat(compress.Zstd))
 	default:
 		return func(io.Writer) (io.WriteCloser, error) { return nil, zip.ErrAlgorithm }
 	}
@@ -43,7 +44,7 @@ func Compressor(method uint16, opts ...compress.Option) zip.Compressor {
 
 // A compressor makes the writers of a Compressor.
 type compressor struct {
-	opts    []compress.Option
+	opts    []compress.WriterOption
 	deflate bool
 	free    sync.Pool // of *writer
 }

@@ -19,7 +19,7 @@ import (
 // The error of a damaged file is a [flate.CorruptInputError] or that of a compress.Reader. If an
 // option is out of its range, reading a file fails with [compress.ErrOption]. For another method it
 // fails with [zip.ErrAlgorithm].
-func Decompressor(method uint16, opts ...compress.Option) zip.Decompressor {
+func Decompressor(method uint16, opts ...compress.ReaderOption) zip.Decompressor {
 	pool := new(sync.Pool)
 	switch method {
 	case Deflate:

@@ -32,7 +32,7 @@ func contents() map[string][]byte {
 }
 
 // archive makes an archive of files with a method. Deflate is that of the package.
-func archive(t testing.TB, files map[string][]byte, method uint16, opts ...compress.Option) []byte {
+func archive(t testing.TB, files map[string][]byte, method uint16, opts ...compress.WriterOption) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
@@ -91,7 +91,7 @@ func check(t *testing.T, r *zip.Reader, files map[string][]byte) {
 func TestRoundTrip(t *testing.T) {
 	files := contents()
 	for _, method := range []uint16{Deflate, Zstd} {
-		for _, opts := range [][]compress.Option{
+		for _, opts := range [][]compress.WriterOption{
 			nil,
 			{compress.WithLevel(1), compress.WithBlockSize(64 << 10), compress.WithSingleFrame(false)},
 			{compress.WithName("name", testTime), compress.WithFormat(compress.PZ), compress.WithLevel(9)},

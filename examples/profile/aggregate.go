@@ -231,7 +231,7 @@ func (r *result) summarizeRanges(p *page) {
 				}
 			}
 		}
-		add(fmt.Sprintf("%s %s on %v, MB/s", opName(key.op), key.stage, key.backend), "%.0f", speed)
+		add(fmt.Sprintf("%s %s on %v, MB/s", key.op, key.stage, key.backend), "%.0f", speed)
 	}
 	p.printf("\n## Ranges over the runs\n")
 	p.table(rows)

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/simd"
 )
 
 // fields are the key=value pairs of a line for programs, in order.
@@ -68,7 +69,7 @@ func parseLine(s string) (name string, f fields, err error) {
 	return parts[0], f, nil
 }
 
-// schedulerColumn is a field of SchedulerStats that adds up over runs.
+// schedulerColumn is a field of compress.Stats that adds up over runs.
 type schedulerColumn struct {
 	name  string
 	index int // of the field
@@ -94,9 +95,9 @@ var columnNames = map[string]string{
 	"Returned":      "gpu_returned_count",
 }
 
-// schedulerColumns has every number of SchedulerStats, so that no table lacks a new one.
+// schedulerColumns has every number of compress.Stats, so that no table lacks a new one.
 var schedulerColumns = func() (list []schedulerColumn) {
-	t := reflect.TypeFor[compress.SchedulerStats]()
+	t := reflect.TypeFor[compress.Stats]()
 	for i := range t.NumField() {
 		f := t.Field(i)
 		if f.Type.Kind() != reflect.Int64 {
@@ -127,12 +128,12 @@ func columnName(field string, isDuration bool) string {
 }
 
 // of returns the value of the column.
-func (c *schedulerColumn) of(s *compress.SchedulerStats) int64 {
+func (c *schedulerColumn) of(s *compress.Stats) int64 {
 	return reflect.ValueOf(s).Elem().Field(c.index).Int()
 }
 
 // schedulerFields returns SCHEDULER_STATS. Times of workers add up over the workers.
-func schedulerFields(s *compress.SchedulerStats) (f fields) {
+func schedulerFields(s *compress.Stats) (f fields) {
 	for i := range schedulerColumns {
 		c := &schedulerColumns[i]
 		f.addField(c.name, "%d", c.of(s))
@@ -144,7 +145,7 @@ func schedulerFields(s *compress.SchedulerStats) (f fields) {
 }
 
 // schedulerStats parses SCHEDULER_STATS. Columns that are missing are zero.
-func (f fields) schedulerStats() (s compress.SchedulerStats) {
+func (f fields) schedulerStats() (s compress.Stats) {
 	for _, c := range schedulerColumns {
 		reflect.ValueOf(&s).Elem().Field(c.index).SetInt(f.number(c.name))
 	}
@@ -161,7 +162,7 @@ func machine() (f fields) {
 	f.addField("cpu", "%s", processor())
 	f.addField("cpus", "%d", runtime.NumCPU())
 	f.addField("platform", "%s", runtime.GOOS+"/"+runtime.GOARCH)
-	f.addField("kernels", "%s", compress.Kernels())
+	f.addField("kernels", "%s", simd.Tier())
 	f.addField("go", "%s", runtime.Version())
 	return f
 }

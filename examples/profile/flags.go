@@ -13,12 +13,13 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/bridge"
+	"github.com/gopz/compress/pipeline"
 )
 
 // config is the command line.
 type config struct {
 	pipeline   string
-	stage      string // "" for all stages, with the scheduler
 	decompress bool
 	level      int
 	blockSize  int64 // 0: the level's
@@ -30,7 +31,7 @@ type config struct {
 	sinkMBps   float64 // 0: no limit
 	list       bool
 
-	backends [2]compress.Backend
+	backends [2]gpu.Backend
 	device   string // "": none
 	soft     gpu.SoftConfig
 
@@ -52,17 +53,14 @@ type outputs struct {
 const (
 	softDevice  = "soft"
 	defaultSize = 64 << 20
-	// stageSize is the default with --stage, which keeps the results of all stages in memory.
-	stageSize = 16 << 20
 	// maxTop bounds --top. A slow block takes some 300 bytes.
 	maxTop = 10_000
 )
 
-func (c *config) flagSet() (f *flag.FlagSet, gpu *bool) {
+func (c *config) flagSet() (f *flag.FlagSet, useGPU *bool) {
 	f = flag.NewFlagSet("profile", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
-	f.StringVar(&c.pipeline, "pipeline", compress.DefaultPipeline, "")
-	f.StringVar(&c.stage, "stage", "", "")
+	f.StringVar(&c.pipeline, "pipeline", bridge.DefaultPipeline, "")
 	f.BoolVar(&c.decompress, "decompress", false, "")
 	f.IntVar(&c.level, "level", compress.DefaultLevel, "")
 	f.Func("block-size", "", func(s string) (err error) { c.blockSize, err = parseSize(s); return err })
@@ -74,7 +72,7 @@ func (c *config) flagSet() (f *flag.FlagSet, gpu *bool) {
 	f.Float64Var(&c.sinkMBps, "sink-mbps", 0, "")
 	f.BoolVar(&c.list, "list", false, "")
 	f.Func("backend", "", func(s string) (err error) { c.backends, err = parseBackends(s); return err })
-	gpu = f.Bool("gpu", false, "")
+	useGPU = f.Bool("gpu", false, "")
 	f.StringVar(&c.device, "gpu-device", "", "")
 	f.IntVar(&c.soft.Batch, "soft-batch", 1, "")
 	f.DurationVar(&c.soft.Latency, "soft-latency", 0, "")
@@ -87,13 +85,13 @@ func (c *config) flagSet() (f *flag.FlagSet, gpu *bool) {
 	f.IntVar(&c.top, "top", 20, "")
 	f.BoolVar(&c.full, "full", false, "")
 	f.DurationVar(&c.interval, "snapshot-interval", 0, "")
-	return f, gpu
+	return f, useGPU
 }
 
 // parseFlags returns the config of a command line. Its errors are flag.ErrHelp or wrap errUsage.
 func parseFlags(args []string) (*config, error) {
 	c := &config{}
-	f, gpu := c.flagSet()
+	f, useGPU := c.flagSet()
 	err := f.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		return nil, err
@@ -105,15 +103,15 @@ func parseFlags(args []string) (*config, error) {
 		return nil, usageError("%v", err)
 	case f.NArg() > 0:
 		return nil, usageError("unexpected argument %q", f.Arg(0))
-	case *gpu && given["backend"]:
+	case *useGPU && given["backend"]:
 		return nil, usageError("--gpu and --backend exclude each other")
-	case *gpu:
-		c.backends = [2]compress.Backend{compress.BackendGPU, compress.BackendGPU}
+	case *useGPU:
+		c.backends = [2]gpu.Backend{gpu.BackendGPU, gpu.BackendGPU}
 	}
 	if err := c.check(given); err != nil {
 		return nil, err
 	}
-	if c.device == "" && c.stage == "" && (c.backends[0].Strict() || c.backends[1].Strict()) {
+	if c.device == "" && (c.backends[0].Strict() || c.backends[1].Strict()) {
 		c.device = bestDevice()
 	}
 	return c, nil
@@ -127,7 +125,7 @@ func (c *config) check(given map[string]bool) error {
 		lo        int64
 	}{
 		{"level", int64(c.level), compress.MaxLevel, compress.MinLevel},
-		{"threads", int64(c.threads), compress.MaxConcurrency, 1},
+		{"threads", int64(c.threads), pipeline.MaxWorkers, 1},
 		{"iterations", int64(c.iterations), 1 << 30, 1},
 		{"top", int64(c.top), maxTop, 0},
 		{"soft-batch", int64(c.soft.Batch), 1024, 1},
@@ -155,30 +153,17 @@ func (c *config) check(given map[string]bool) error {
 			return usageError("--%s: needs --gpu-device soft", name)
 		}
 	}
-	return c.checkNames(given)
+	return c.checkPipeline()
 }
 
-// checkNames checks the names of the pipeline and the stage.
-func (c *config) checkNames(given map[string]bool) error {
+// checkPipeline checks the name of the pipeline.
+func (c *config) checkPipeline() error {
 	var names []string
-	for _, p := range compress.Pipelines() {
+	for _, p := range bridge.Pipelines() {
 		names = append(names, p.Name)
 	}
 	if !slices.Contains(names, c.pipeline) {
 		return usageError("--pipeline: %q is none of %s", c.pipeline, strings.Join(names, ", "))
-	}
-	if !given["stage"] {
-		return nil
-	}
-	if names := stageNames(c.pipeline, c.decompress); !slices.Contains(names, c.stage) {
-		return usageError("--stage: %q is none of %s, the stages of %s for %s", c.stage,
-			strings.Join(names, ", "), c.pipeline, c.op())
-	}
-	for _, name := range []string{"backend", "gpu", "gpu-device", "print-scheduler-stats", "trace",
-		"sink-mbps", "max-memory"} {
-		if given[name] {
-			return usageError("--%s: a stage alone runs on the CPU, without the scheduler", name)
-		}
 	}
 	return nil
 }
@@ -186,7 +171,7 @@ func (c *config) checkNames(given map[string]bool) error {
 // bestDevice returns the device of strict backends: the best GPU in hardware, else the software
 // device.
 func bestDevice() string {
-	for _, name := range compress.Devices() {
+	for _, name := range gpu.Devices() {
 		if name != softDevice && hasDevice(name) {
 			return name
 		}
@@ -201,18 +186,18 @@ func (c *config) op() string {
 	return "compress"
 }
 
-var backends = []compress.Backend{
-	compress.BackendAuto, compress.BackendCPU, compress.BackendGPU, compress.BackendFused,
+var backends = []gpu.Backend{
+	gpu.BackendAuto, gpu.BackendCPU, gpu.BackendGPU, gpu.BackendFused,
 }
 
 // parseBackends parses one backend, or two with a comma between them.
-func parseBackends(s string) (pair [2]compress.Backend, err error) {
+func parseBackends(s string) (pair [2]gpu.Backend, err error) {
 	first, second, ok := strings.Cut(s, ",")
 	if !ok {
 		second = first
 	}
 	for i, name := range []string{first, second} {
-		k := slices.IndexFunc(backends, func(b compress.Backend) bool { return b.String() == name })
+		k := slices.IndexFunc(backends, func(b gpu.Backend) bool { return b.String() == name })
 		if k < 0 {
 			return pair, fmt.Errorf("%q is none of %v", name, backends)
 		}

@@ -6,15 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/bridge"
+	"github.com/gopz/compress/pipeline"
 )
 
-// pipelineJob is a job of all stages, with the scheduler.
-type pipelineJob struct {
+// job is the work that is measured.
+type job struct {
 	sched    *compress.Scheduler
-	dev      compress.Device // nil without
+	dev      gpu.Device // nil without
 	opened   time.Duration
 	content  []byte
 	packed   []byte           // compressed content, for decompression
@@ -26,20 +30,23 @@ type pipelineJob struct {
 
 var errRoundTrip = errors.New("decompresses to other content")
 
-func newPipelineJob(ctx context.Context, c *config, content []byte, rec *recorder) (
-	j *pipelineJob, err error) {
-	j = &pipelineJob{sched: compress.NewScheduler(c.threads), content: content, sinkMBps: c.sinkMBps}
+func newJob(ctx context.Context, c *config, content []byte, rec *recorder) (
+	j *job, err error) {
+	j = &job{sched: compress.NewScheduler(c.threads), content: content, sinkMBps: c.sinkMBps}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, j.close())
 		}
 	}()
-	opts := []compress.Option{compress.WithPipeline(c.pipeline), compress.WithLevel(c.level),
+	file := []compress.WriterOption{
+		bridge.Pipeline(c.pipeline), compress.WithLevel(c.level),
 		compress.WithBlockSize(int(c.blockSize)), compress.WithContentSize(int64(len(content))),
-		compress.WithScheduler(j.sched), compress.WithContext(ctx),
-		compress.WithMaxMemory(c.maxMemory)}
+	}
+	both := []compress.Option{
+		compress.WithScheduler(j.sched), compress.WithContext(ctx), compress.WithMaxMemory(c.maxMemory),
+	}
 	if c.decompress {
-		j.packed, err = compress.AppendEncode(nil, content, opts...)
+		j.packed, err = compress.AppendEncode(nil, content, asWriter(file, both)...)
 		if err != nil {
 			return j, err
 		}
@@ -51,22 +58,21 @@ func newPipelineJob(ctx context.Context, c *config, content []byte, rec *recorde
 			return j, err
 		}
 		j.opened = time.Since(start)
-		if err = j.sched.SetDevice(j.dev); err != nil {
-			return j, err
-		}
 	}
-	opts = append(opts, compress.WithBackend(c.backends[0], c.backends[1]))
+	both = append(both, compress.WithDevice(j.dev, c.backends[0], c.backends[1]))
 	if c.traced() {
-		opts = append(opts, compress.WithTrace(rec.event), compress.WithProgress(
+		both = append(both, compress.WithTrace(rec.event), compress.WithProgress(
 			func(p compress.Progress) { rec.pass(p.Blocks-1, p, j.stats()) }))
 	}
 	if c.decompress {
+		opts := asReader(both)
 		j.r, err = compress.NewReader(bytes.NewReader(nil), opts...)
 		if err == nil {
-			j.memory, err = compress.ReaderMemory(int(c.blockSize), opts...)
+			j.memory, err = compress.ReaderMemory(file, opts...)
 		}
 		return j, err
 	}
+	opts := asWriter(file, both)
 	j.w, err = compress.NewWriter(io.Discard, opts...)
 	if err == nil {
 		j.memory, err = compress.WriterMemory(opts...)
@@ -74,19 +80,36 @@ func newPipelineJob(ctx context.Context, c *config, content []byte, rec *recorde
 	return j, err
 }
 
+// asWriter returns the options of a Writer.
+func asWriter(file []compress.WriterOption, both []compress.Option) []compress.WriterOption {
+	list := slices.Clone(file)
+	for _, o := range both {
+		list = append(list, o)
+	}
+	return list
+}
+
+// asReader returns the options of a Reader.
+func asReader(both []compress.Option) (list []compress.ReaderOption) {
+	for _, o := range both {
+		list = append(list, o)
+	}
+	return list
+}
+
 // openDevice opens the device that the command line names. Backend auto tries the pace of the
 // software device, as that of any other.
-func (c *config) openDevice() (compress.Device, error) {
+func (c *config) openDevice() (gpu.Device, error) {
 	if c.device == softDevice {
 		soft := c.soft
 		soft.Trial = true
-		return compress.NewSoftDevice(soft), nil
+		return gpu.NewSoft(pipeline.Host, soft), nil
 	}
-	return compress.OpenDevice(c.device)
+	return gpu.Open(c.device)
 }
 
 // close ends the job. The device goes last, after everything that uses it.
-func (j *pipelineJob) close() (err error) {
+func (j *job) close() (err error) {
 	if j.r != nil {
 		err = j.r.Close()
 	}
@@ -99,7 +122,7 @@ func (j *pipelineJob) close() (err error) {
 	return err
 }
 
-func (j *pipelineJob) iterate() (compressed int64, err error) {
+func (j *job) iterate() (compressed int64, err error) {
 	out := sink{mbps: j.sinkMBps}
 	if j.w != nil {
 		j.w.Reset(&out)
@@ -117,18 +140,18 @@ func (j *pipelineJob) iterate() (compressed int64, err error) {
 	return int64(len(j.packed)), err
 }
 
-func (j *pipelineJob) enableStats() { j.sched.EnableStats(true) }
+func (j *job) enableStats() { j.sched.EnableStats(true) }
 
-func (j *pipelineJob) stats() compress.SchedulerStats {
+func (j *job) stats() compress.Stats {
 	if j.w != nil {
 		return j.w.Stats()
 	}
 	return j.r.Stats()
 }
 
-func (j *pipelineJob) plannedMemory() int64 { return j.memory }
+func (j *job) plannedMemory() int64 { return j.memory }
 
-func (j *pipelineJob) device() (opened time.Duration, s compress.DeviceStatus) {
+func (j *job) device() (opened time.Duration, s gpu.Status) {
 	s, _ = j.sched.DeviceStatus()
 	return j.opened, s
 }

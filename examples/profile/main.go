@@ -1,14 +1,13 @@
 // Command profile compresses or decompresses in memory and says where the time goes:
 //
 //	go run ./examples/profile --level 4 --print-scheduler-stats
-//	go run ./examples/profile --stage rans --decompress --threads 1 --cpuprofile cpu.out
+//	go run ./examples/profile --decompress --threads 1 --cpuprofile cpu.out
 //	go run ./examples/profile --out run1 --timeline timeline.json
 //	go run ./examples/profile aggregate run1 run2
 //
 // Lines for programs go to standard output: a name, then key=value, separated by tabs. Text for
 // people goes to standard error. docs/TELEMETRY.md has every column of every file that the program
-// writes, docs/RUNBOOKS.md what to do with them. The program uses the public API, and package
-// pipeline for --stage.
+// writes, docs/RUNBOOKS.md what to do with them. The program uses the public API.
 package main
 
 import (
@@ -22,7 +21,10 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/gopz/compress"
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/bridge"
+	"github.com/gopz/compress/pipeline"
+	"github.com/gopz/compress/simd"
 )
 
 const usage = `usage: profile [OPTION]...
@@ -32,7 +34,6 @@ Compresses or decompresses in memory, once uncounted and then N times, and print
 
 What to do:
   --pipeline NAME     pipeline (lzseqr)
-  --stage NAME        one stage of the pipeline alone, without the scheduler
   --decompress        decompress
   --level N           1 to 9 (4)
   --block-size SIZE   a power of two (the level's)
@@ -129,14 +130,16 @@ func profileMain(args []string, e *env) error {
 // list prints what can be measured here, a line each.
 func list(w io.Writer) error {
 	var b strings.Builder
-	for _, p := range compress.Pipelines() {
+	for _, info := range bridge.Pipelines() {
+		p := pipeline.ByName(info.Name)
 		fmt.Fprintf(&b, "PIPELINE\tname=%s\tcompress=%s\tdecompress=%s\n", p.Name,
-			strings.Join(stageNames(p.Name, false), ","), strings.Join(stageNames(p.Name, true), ","))
+			strings.Join(p.StageNames(pipeline.Compress), ","),
+			strings.Join(p.StageNames(pipeline.Decompress), ","))
 	}
-	for _, name := range compress.Devices() {
+	for _, name := range gpu.Devices() {
 		fmt.Fprintf(&b, "DEVICE\tname=%s\tpresent=%t\n", name, hasDevice(name))
 	}
-	fmt.Fprintf(&b, "MACHINE\tkernels=%s\n", compress.Kernels())
+	fmt.Fprintf(&b, "MACHINE\tkernels=%s\n", simd.Tier())
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -146,8 +149,8 @@ func hasDevice(driver string) bool {
 	if driver == softDevice {
 		return true
 	}
-	list, err := compress.GPUs()
-	return err == nil && slices.ContainsFunc(list, func(a compress.Adapter) bool {
-		return strings.HasPrefix(a.Device, driver+":") && a.Kind != "software"
+	list, err := gpu.Adapters()
+	return err == nil && slices.ContainsFunc(list, func(a gpu.Adapter) bool {
+		return strings.HasPrefix(a.Device, driver+":") && a.Kind != gpu.Software
 	})
 }

@@ -9,13 +9,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gopz/compress"
+	"github.com/gopz/compress/gpu"
 )
 
 // measurement is a run of the job with all that is known of it.
 type measurement struct {
 	*config
-	job job
+	job *job
 	rec *recorder
 	dir *outDir // nil without --out
 
@@ -168,15 +168,12 @@ func (m *measurement) fields(p *state, now ending) (f fields) {
 	f.addField("cpu_wait_ns", "%d", int64(max(0, now.cpu.wait-m.begun.wait)))
 	f.addField("op", "%s", m.op())
 	f.addField("pipeline", "%s", m.pipeline)
-	if m.stage != "" {
-		f.addField("stage", "%s", m.stage)
-	}
 	f.addField("level", "%d", m.level)
 	f.addField("threads", "%d", m.threads)
 	f.addField("backend", "%s", m.backends[0].String()+","+m.backends[1].String())
 	f.addField("device", "%s", orNone(m.device))
 	if m.device != "" {
-		opened, s := time.Duration(0), compress.DeviceStatus{}
+		opened, s := time.Duration(0), gpu.Status{}
 		if m.job != nil {
 			opened, s = m.job.device()
 		}
@@ -206,12 +203,7 @@ func (m *measurement) fields(p *state, now ending) (f fields) {
 }
 
 // title says what is measured.
-func (c *config) title() string {
-	if c.stage != "" {
-		return c.op() + " " + c.pipeline + ", stage " + c.stage
-	}
-	return c.op() + " " + c.pipeline
-}
+func (c *config) title() string { return c.op() + " " + c.pipeline }
 
 func orNone(s string) string {
 	if s == "" {

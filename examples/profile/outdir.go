@@ -13,8 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gopz/compress"
-	"github.com/gopz/compress/pipeline"
+	"github.com/gopz/compress/gpu"
 )
 
 // Files of --out.
@@ -198,7 +197,7 @@ func (b *block) row(start time.Time) []string {
 			parts.WriteByte(' ')
 		}
 		on := "gpu"
-		if p.backend != compress.BackendGPU {
+		if p.backend != gpu.BackendGPU {
 			on = "cpu"
 			if p.worker >= 0 {
 				on += strconv.Itoa(p.worker)
@@ -206,16 +205,9 @@ func (b *block) row(start time.Time) []string {
 		}
 		fmt.Fprintf(&parts, "%s@%s=%d", p.stage, on, p.took)
 	}
-	return []string{strconv.Itoa(b.iteration), itoa(b.index), opName(b.op), strconv.Itoa(b.bytes),
+	return []string{strconv.Itoa(b.iteration), itoa(b.index), b.op, strconv.Itoa(b.bytes),
 		itoa(b.first.Sub(start)), itoa(b.span()), itoa(b.compute), itoa(b.span() - b.compute),
 		itoa(max(0, b.turn.Sub(b.last))), parts.String()}
-}
-
-func opName(op pipeline.Op) string {
-	if op == pipeline.Decompress {
-		return "decompress"
-	}
-	return "compress"
 }
 
 // blockFile is a rowFile with a row for every block.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/pipeline"
 )
@@ -151,13 +152,12 @@ func TestTelemetryPage(t *testing.T) {
 	dir := t.TempDir()
 	run, sum := filepath.Join(dir, "run"), filepath.Join(dir, "sum")
 	lines := measured(t, "--out", run, "--full", "--gpu-device", "soft", "--print-scheduler-stats")
-	stage := measured(t, "--out", filepath.Join(dir, "stage"), "--stage", "rans")
 	if status, _, errOut := tryRun("aggregate", "--out", sum, run); status != 0 {
 		t.Fatal(errOut)
 	}
 	columns := append(slices.Clone(stageHead), blockHead...)
 	columns = append(append(columns, snapshotHead...), "up_to_ns", "count", "run")
-	for _, f := range []fields{lines["PROFILE_STATS"], lines["SCHEDULER_STATS"], stage["PROFILE_STATS"]} {
+	for _, f := range []fields{lines["PROFILE_STATS"], lines["SCHEDULER_STATS"]} {
 		for _, x := range f {
 			columns = append(columns, x.key)
 		}
@@ -185,12 +185,12 @@ func TestRecorderIsBounded(t *testing.T) {
 	r.beginCounting(base)
 	for i := range int64(50_000) {
 		for _, stage := range []string{"check", "lz77", "check"} {
-			r.event(compress.StageEvent{Block: i, Bytes: 100, Stage: stage, Batch: 1,
-				Backend: compress.BackendCPU, Op: pipeline.Compress, Start: base.Add(time.Duration(i)),
-				Took: time.Duration(i%1000) * time.Microsecond})
+			r.event(compress.Stage{Block: i, Bytes: 100, Name: stage, Batch: 1,
+				Backend: gpu.BackendCPU, Op: pipeline.Compress.String(), Start: base.Add(time.Duration(i)),
+				Time: time.Duration(i%1000) * time.Microsecond})
 		}
 		if i >= 4 {
-			r.pass(i-4, compress.Progress{Content: 100 * (i - 3)}, compress.SchedulerStats{})
+			r.pass(i-4, compress.Progress{Content: 100 * (i - 3)}, compress.Stats{})
 		}
 	}
 	s := r.state(base.Add(time.Second))
@@ -246,7 +246,6 @@ func TestTimeline(t *testing.T) {
 		{"--threads 1", "check 64, lz77 32, lzseq 32, rans 32", "ordered output, worker 0"},
 		{"--threads 1 --gpu-device soft --backend gpu,cpu",
 			"check 64, lz77 32, lzseq 32, rans 32, verify 32", "device, ordered output, worker 0"},
-		{"--threads 1 --stage rans", "rans 32", "ordered output, worker 0"},
 	} {
 		if testenv.CoarseClock && strings.Contains(tt.args, "--gpu-device") {
 			continue // batches that begin at the same time are one event
@@ -314,8 +313,8 @@ func TestTimelineBatches(t *testing.T) {
 	l.start = base
 	at := func(ms int) time.Time { return base.Add(time.Duration(ms) * time.Millisecond) }
 	for _, e := range []struct{ begin, end int }{{0, 10}, {0, 10}, {5, 12}, {5, 12}, {10, 15}, {13, 20}} {
-		x := compress.StageEvent{Stage: "fused", Backend: compress.BackendGPU, Worker: -1, Batch: 2,
-			Start: at(e.begin), Took: at(e.end).Sub(at(e.begin))}
+		x := compress.Stage{Name: "fused", Backend: gpu.BackendGPU, Worker: -1, Batch: 2,
+			Start: at(e.begin), Time: at(e.end).Sub(at(e.begin))}
 		if err := l.stage(&x); err != nil {
 			t.Fatal(err)
 		}

@@ -9,25 +9,7 @@ import (
 	"runtime/pprof"
 	"runtime/trace"
 	"time"
-
-	"github.com/gopz/compress"
 )
-
-// job is work that is measured.
-type job interface {
-	// iterate does the work once and returns the size of the compressed form in bytes.
-	iterate() (compressed int64, err error)
-	// enableStats switches the scheduler's statistics on.
-	enableStats()
-	// stats returns them. Only the goroutine that calls iterate may call it.
-	stats() compress.SchedulerStats
-	// plannedMemory returns the most memory that the library says it takes, in bytes; 0 if it does
-	// not.
-	plannedMemory() int64
-	// device returns the time that opening the device took, and its state.
-	device() (opened time.Duration, s compress.DeviceStatus)
-	close() error
-}
 
 // profile measures and writes everything that the command line asks for.
 func profile(c *config, e *env) (err error) {
@@ -54,11 +36,7 @@ func profile(c *config, e *env) (err error) {
 		defer closing(&err, m.dir.close)
 		m.save("")
 	}
-	if c.stage != "" {
-		m.job, err = newStageJob(ctx, c, content, m.rec)
-	} else {
-		m.job, err = newPipelineJob(ctx, c, content, m.rec)
-	}
+	m.job, err = newJob(ctx, c, content, m.rec)
 	if err != nil {
 		return err
 	}
@@ -98,11 +76,7 @@ func closing(err *error, f func() error) {
 // content returns what to compress, and sets its size.
 func (c *config) content() ([]byte, error) {
 	if c.file == "" {
-		switch {
-		case c.size != 0:
-		case c.stage != "":
-			c.size = stageSize
-		default:
+		if c.size == 0 {
 			c.size = defaultSize
 		}
 		return makeContent(int(c.size)), nil

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/testenv"
+	"github.com/gopz/compress/simd"
 )
 
 // actEnv makes the test binary act as the program, for tests that need a process.
@@ -95,9 +96,7 @@ func TestUsage(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	for _, args := range []string{"--nosuch", "word", "--pipeline nosuch", "--level 0", "--level 10",
 		"--threads 0", "--iterations 0", "--size 0", "--size -1", "--size 1T", "--size 99999999999G",
-		"--block-size x", "--backend tpu", "--backend cpu,", "--gpu --backend cpu", "--stage nosuch",
-		"--stage lzseq --pipeline deflate", "--stage deflate --pipeline deflate --decompress",
-		"--stage lz77 --gpu", "--stage lz77 --print-scheduler-stats", "--stage lz77 --trace x",
+		"--block-size x", "--backend tpu", "--backend cpu,", "--gpu --backend cpu",
 		"--soft-latency 1ms", "--gpu-device soft --soft-batch 0", "--full", "--top 3",
 		"--snapshot-interval 1s", "--out " + dir + " --top -1", "--out " + dir + " --snapshot-interval 0s",
 		"--sink-mbps 0", "--sink-mbps NaN", "aggregate", "aggregate --nosuch x", "aggregate --top -1 x",
@@ -137,7 +136,7 @@ func TestHelpHasEveryFlag(t *testing.T) {
 	for _, want := range []string{"PIPELINE\tname=lzseqr\tcompress=lz77,lzseq,rans\tdecompress=rans,lzseq\n",
 		"PIPELINE\tname=deflate\tcompress=lz77,deflate\tdecompress=speculate,inflate,resolve\n",
 		"DEVICE\tname=soft\tpresent=true\n",
-		"MACHINE\tkernels=" + compress.Kernels() + "\n"} {
+		"MACHINE\tkernels=" + simd.Tier() + "\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in %s", want, out)
 		}
@@ -158,7 +157,7 @@ func TestSchedulerStats(t *testing.T) {
 		}
 		for _, want := range (fields{{"size", "1048576"}, {"iterations", "2"}, {"content_bytes", "2097152"},
 			{"blocks", "32"}, {"block_bytes_max", "65536"}, {"threads", "2"}, {"status", "ok"},
-			{"kernels", compress.Kernels()}}) {
+			{"kernels", simd.Tier()}}) {
 			if got := p.get(want.key); got != want.value {
 				t.Errorf("%s is %q, want %q", want.key, got, want.value)
 			}
@@ -175,10 +174,10 @@ func TestSchedulerStats(t *testing.T) {
 	}
 }
 
-// TestEveryCounter checks that no number of SchedulerStats is missing from the tables, and that
-// each survives a file.
+// TestEveryCounter checks that no number of compress.Stats is missing from the tables, and that each
+// survives a file.
 func TestEveryCounter(t *testing.T) {
-	var s compress.SchedulerStats
+	var s compress.Stats
 	var f fields
 	for i, c := range schedulerColumns {
 		f.addField(c.name, "%d", i+1)
@@ -226,31 +225,6 @@ func TestWork(t *testing.T) {
 	}
 	if p := measured(t, "--file", file, "--size", "100")["PROFILE_STATS"]; p.get("size") != "100" {
 		t.Errorf("--file with --size: %v", p)
-	}
-}
-
-// TestStages measures every stage of every pipeline alone.
-func TestStages(t *testing.T) {
-	dir := t.TempDir()
-	for _, p := range compress.Pipelines() {
-		for _, way := range []string{"", "--decompress"} {
-			for _, stage := range stageNames(p.Name, way != "") {
-				out := filepath.Join(dir, p.Name+stage+way)
-				args := strings.Fields("--pipeline " + p.Name + " --stage " + stage + " " + way)
-				args = append(args, "--out", out)
-				f := measured(t, args...)["PROFILE_STATS"]
-				if f.get("stage") != stage || f.get("blocks") != "32" || f.get("content_bytes") != "2097152" {
-					t.Errorf("%q: %v", args, f)
-				}
-				if n := f.number("compressed_bytes"); n < 100_000 || n > 1_500_000 {
-					t.Errorf("%q: %d bytes", args, n)
-				}
-				rows := readTable(t, out, stagesFile)
-				if len(rows) != 1 || rows[0]["stage"] != stage || rows[0]["blocks"] != "32" {
-					t.Errorf("%q: %v", args, rows)
-				}
-			}
-		}
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/gopz/compress"
-	"github.com/gopz/compress/pipeline"
+	"github.com/gopz/compress/gpu"
 )
 
 // recorder collects what happens to blocks. Its memory does not grow with the run: it keeps sums,
@@ -27,7 +27,7 @@ type recorder struct {
 	base     compress.Progress // of the iterations before
 	now      compress.Progress // of this iteration
 	slowest  slowest
-	stats    compress.SchedulerStats // as of the last block that passed
+	stats    compress.Stats // as of the last block that passed
 
 	blocks   *blockFile // nil: not wanted
 	timeline *timeline  // nil: not wanted
@@ -36,9 +36,9 @@ type recorder struct {
 
 // stageKey names a row of the table of stages.
 type stageKey struct {
-	op      pipeline.Op
+	op      string
 	stage   string
-	backend compress.Backend
+	backend gpu.Backend
 }
 
 type stageSum struct {
@@ -51,7 +51,7 @@ type stageSum struct {
 type block struct {
 	iteration int
 	index     int64
-	op        pipeline.Op
+	op        string
 	bytes     int
 	first     time.Time     // start of its first stage
 	last      time.Time     // end of its last stage so far
@@ -66,7 +66,7 @@ func (b *block) span() time.Duration { return b.last.Sub(b.first) }
 // part is a stage of a block, or what one helper did for it.
 type part struct {
 	stage   string
-	backend compress.Backend
+	backend gpu.Backend
 	worker  int
 	took    time.Duration
 }
@@ -100,27 +100,27 @@ func (r *recorder) beginIteration(i int) {
 }
 
 // endCounting stops counting and takes the final statistics of the scheduler.
-func (r *recorder) endCounting(s compress.SchedulerStats) {
+func (r *recorder) endCounting(s compress.Stats) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.on, r.stats = false, s
 }
 
 // event counts a stage that ran.
-func (r *recorder) event(e compress.StageEvent) {
+func (r *recorder) event(e compress.Stage) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.on {
 		return
 	}
-	took := e.Took / time.Duration(max(1, e.Batch))
-	key := stageKey{e.Op, e.Stage, e.Backend}
+	took := e.Time / time.Duration(max(1, e.Batch))
+	key := stageKey{e.Op, e.Name, e.Backend}
 	s := r.stages[key]
 	if s == nil {
 		s = &stageSum{stageKey: key}
 		r.stages[key] = s
 	}
-	s.bytes += int64(e.Bytes)
+	s.bytes += e.Bytes
 	s.times.addDuration(took)
 
 	b := r.inFlight[e.Block]
@@ -129,13 +129,13 @@ func (r *recorder) event(e compress.StageEvent) {
 		b.iteration, b.index, b.op, b.first = r.iteration, e.Block, e.Op, e.Start
 		r.inFlight[e.Block] = b
 	}
-	b.bytes = max(b.bytes, e.Bytes)
-	r.largest = max(r.largest, e.Bytes)
-	if end := e.Start.Add(e.Took); end.After(b.last) {
+	b.bytes = max(b.bytes, int(e.Bytes))
+	r.largest = max(r.largest, int(e.Bytes))
+	if end := e.Start.Add(e.Time); end.After(b.last) {
 		b.last = end
 	}
-	x := part{e.Stage, e.Backend, e.Worker, took}
-	if e.Stage != aheadStage {
+	x := part{e.Name, e.Backend, e.Worker, took}
+	if e.Name != aheadStage {
 		b.compute += took
 		b.parts = append(b.parts, x)
 	} else {
@@ -168,7 +168,7 @@ func (r *recorder) newBlock() *block {
 }
 
 // pass notes that a block has passed on in order. s has the scheduler's statistics.
-func (r *recorder) pass(index int64, p compress.Progress, s compress.SchedulerStats) {
+func (r *recorder) pass(index int64, p compress.Progress, s compress.Stats) {
 	now := time.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -246,7 +246,7 @@ type state struct {
 	content    int64
 	compressed int64
 	slowest    []block
-	stats      compress.SchedulerStats
+	stats      compress.Stats
 }
 
 // state returns a copy of what is known.
@@ -267,10 +267,10 @@ func (r *recorder) state(now time.Time) *state {
 
 // sortStages sorts stages as a block passes them, with "check" last.
 func sortStages(s []stageSum) {
-	order := map[pipeline.Op][]string{
-		pipeline.Compress: {"fused", "tune", "lz77", aheadStage, "lzseq", "deflate", "rans", "zstd",
+	order := map[string][]string{
+		"compress": {"fused", "tune", "lz77", aheadStage, "lzseq", "deflate", "rans", "zstd",
 			"verify"},
-		pipeline.Decompress: {"rans", "zstd", "speculate", "inflate", "resolve", "verify", "lzseq"},
+		"decompress": {"rans", "zstd", "speculate", "inflate", "resolve", "verify", "lzseq"},
 	}
 	rank := func(k stageKey) int {
 		i := slices.Index(order[k.op], k.stage)

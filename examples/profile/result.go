@@ -11,14 +11,14 @@ import (
 	"time"
 
 	"github.com/gopz/compress"
-	"github.com/gopz/compress/pipeline"
+	"github.com/gopz/compress/gpu"
 )
 
 // result is what is known of a run, or of several.
 type result struct {
 	name    string // for people
 	profile fields
-	stats   compress.SchedulerStats
+	stats   compress.Stats
 	stages  []stageSum
 	order   hist
 	slow    []slowRow
@@ -115,7 +115,7 @@ func (r *result) stageRows() [][]string {
 
 func (r *result) stageRow(s *stageSum) []string {
 	h := &s.times
-	return []string{opName(s.op), s.stage, s.backend.String(), itoa(h.count), itoa(s.bytes), itoa(h.sum),
+	return []string{s.op, s.stage, s.backend.String(), itoa(h.count), itoa(s.bytes), itoa(h.sum),
 		fmt.Sprintf("%.2f", percent(h.sum, r.stageTime())), fmt.Sprintf("%.3f", mbps(s.bytes, h.sum)),
 		itoa(h.mean()), itoa(h.quantile(0.5)), itoa(h.quantile(0.99)), itoa(h.max)}
 }
@@ -143,7 +143,7 @@ func (r *result) histogramRows() [][]string {
 	}
 	for i := range r.stages {
 		s := &r.stages[i]
-		add(opName(s.op), s.stage, s.backend.String(), &s.times)
+		add(s.op, s.stage, s.backend.String(), &s.times)
 	}
 	add("", orderName, "", &r.order)
 	return rows
@@ -161,13 +161,12 @@ func (r *result) slowRows() [][]string {
 func parseKey(op, stage, backend string) (k stageKey, err error) {
 	k.stage = strings.Clone(stage)
 	switch op {
-	case opName(pipeline.Compress):
-	case opName(pipeline.Decompress):
-		k.op = pipeline.Decompress
+	case "compress", "decompress":
+		k.op = op
 	default:
 		return k, fmt.Errorf("unknown op %q", op)
 	}
-	for _, b := range []compress.Backend{compress.BackendCPU, compress.BackendGPU} {
+	for _, b := range []gpu.Backend{gpu.BackendCPU, gpu.BackendGPU} {
 		if b.String() == backend {
 			k.backend = b
 			return k, nil

@@ -64,7 +64,7 @@ func (r *result) summary() string {
 		add("memory", "%.1f MB at most, content and Go runtime included; planned for blocks: %.1f MB",
 			float64(n)/1e6, float64(f.number("planned_bytes"))/1e6)
 	}
-	for _, key := range []string{"pipeline", "stage", "level", "threads", "backend", "device",
+	for _, key := range []string{"pipeline", "level", "threads", "backend", "device",
 		"device_open_ns", "device_too_slow", "device_error", "host", "cpu", "platform", "kernels", "go"} {
 		value := f.get(key)
 		ns := f.number(key)
@@ -166,7 +166,7 @@ func (r *result) summarizeStages(p *page) {
 	for i := range r.stages {
 		s := &r.stages[i]
 		h := &s.times
-		rows = append(rows, []string{opName(s.op), s.stage, s.backend.String(), itoa(h.count), short(h.sum),
+		rows = append(rows, []string{s.op, s.stage, s.backend.String(), itoa(h.count), short(h.sum),
 			fmt.Sprintf("%.1f%%", percent(h.sum, all)), fmt.Sprintf("%.0f", mbps(s.bytes, h.sum)),
 			short(h.quantile(0.5)), short(h.quantile(0.99)), short(h.max)})
 	}

@@ -59,7 +59,7 @@ func (t *timeline) track(id int, name string) {
 }
 
 // stage writes a stage of a block. A batch of the device is one event for all its blocks.
-func (t *timeline) stage(e *compress.StageEvent) error {
+func (t *timeline) stage(e *compress.Stage) error {
 	id := e.Worker
 	if e.Worker < 0 {
 		i, known := t.batch(e)
@@ -76,12 +76,12 @@ func (t *timeline) stage(e *compress.StageEvent) error {
 		t.track(id, "worker "+strconv.Itoa(e.Worker))
 	}
 	t.event = append(t.event[:0], ",\n"+`{"name":`...)
-	t.event = strconv.AppendQuote(t.event, e.Stage)
+	t.event = strconv.AppendQuote(t.event, e.Name)
 	t.number(`,"ph":"X","pid":1,"tid":`, int64(id))
 	t.micros(`,"ts":`, e.Start.Sub(t.start))
-	t.micros(`,"dur":`, e.Took)
+	t.micros(`,"dur":`, e.Time)
 	t.number(`,"args":{"block":`, e.Block)
-	t.number(`,"bytes":`, int64(e.Bytes))
+	t.number(`,"bytes":`, e.Bytes)
 	t.number(`,"batch":`, int64(e.Batch))
 	t.event = append(t.event, "}}"...)
 	t.buf.Write(t.event)
@@ -89,9 +89,9 @@ func (t *timeline) stage(e *compress.StageEvent) error {
 }
 
 // batch returns the track of a batch, and whether its event is written already.
-func (t *timeline) batch(e *compress.StageEvent) (i int, known bool) {
+func (t *timeline) batch(e *compress.Stage) (i int, known bool) {
 	for i := range t.device {
-		if b := &t.device[i]; b.begin.Equal(e.Start) && b.stage == e.Stage {
+		if b := &t.device[i]; b.begin.Equal(e.Start) && b.stage == e.Name {
 			return i, true
 		}
 	}
@@ -101,7 +101,7 @@ func (t *timeline) batch(e *compress.StageEvent) (i int, known bool) {
 	if i == len(t.device) {
 		t.device = append(t.device, batchTrack{})
 	}
-	t.device[i] = batchTrack{e.Start, e.Start.Add(e.Took), e.Stage}
+	t.device[i] = batchTrack{e.Start, e.Start.Add(e.Time), e.Name}
 	return i, false
 }
 

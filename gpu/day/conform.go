@@ -12,9 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gopz/compress"
 	"github.com/gopz/compress/gpu"
-	"github.com/gopz/compress/gpu/gputest"
+	"github.com/gopz/compress/gpu/internal/gputest"
 	"github.com/gopz/compress/gpu/internal/host"
 )
 
@@ -46,7 +45,7 @@ func conformMain(name string, args []string) {
 
 // openDevice opens a device, which must be one of package host.
 func openDevice(name string) (*host.Device, error) {
-	opened, err := compress.OpenDevice(name)
+	opened, err := gpu.Open(name)
 	if err != nil {
 		return nil, err
 	}

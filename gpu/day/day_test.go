@@ -10,7 +10,7 @@ import (
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/gpu/internal/host"
-	"github.com/gopz/compress/gpu/interp"
+	"github.com/gopz/compress/gpu/internal/interp"
 	"github.com/gopz/compress/internal/testenv"
 )
 

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/measuring"
 )
 
@@ -20,11 +22,11 @@ var fileKinds = []struct {
 
 // fileRuns are the ways to compress whole files. The output of the first is the reference.
 var fileRuns = []struct {
-	backend compress.Backend
+	backend gpu.Backend
 	threads int // 0: all
 }{
-	{compress.BackendCPU, 0}, {compress.BackendFused, 0}, {compress.BackendGPU, 0},
-	{compress.BackendAuto, 0}, {compress.BackendCPU, 1},
+	{gpu.BackendCPU, 0}, {gpu.BackendFused, 0}, {gpu.BackendGPU, 0},
+	{gpu.BackendAuto, 0}, {gpu.BackendCPU, 1},
 }
 
 // fileSizes are the sizes of files in bytes.
@@ -70,7 +72,7 @@ type fileRun struct {
 	data     []byte
 	pipeline string
 	level    int
-	backend  compress.Backend
+	backend  gpu.Backend
 	threads  int
 	repeats  int
 }
@@ -78,19 +80,16 @@ type fileRun struct {
 // measure measures a run both ways. It fails if the output is not want, unless that is nil.
 func (f *fileRun) measure(want []byte) ([]byte, error) {
 	s := compress.NewScheduler(f.threads)
-	if f.backend != compress.BackendCPU {
-		if err := s.SetDevice(f.d.dev); err != nil {
-			return nil, err
-		}
+	sched, dev := compress.WithScheduler(s), compress.WithDevice(f.d.dev, f.backend, f.backend)
+	file := []compress.WriterOption{
+		bridge.Pipeline(f.pipeline), compress.WithLevel(f.level),
+		compress.WithBlockSize(min(fileBlock, len(f.data)/4)), sched, dev,
 	}
-	opts := []compress.Option{compress.WithScheduler(s), compress.WithPipeline(f.pipeline),
-		compress.WithLevel(f.level), compress.WithBackend(f.backend, f.backend),
-		compress.WithBlockSize(min(fileBlock, len(f.data)/4))}
 	var packing, unpacking []time.Duration
 	var out bytes.Buffer
 	for range f.repeats {
 		out.Reset()
-		took, err := timed(func() error { return pack(&out, f.data, opts) })
+		took, err := timed(func() error { return pack(&out, f.data, file) })
 		if err == nil && want != nil && !bytes.Equal(want, out.Bytes()) {
 			err = errOtherResult
 		}
@@ -98,7 +97,9 @@ func (f *fileRun) measure(want []byte) ([]byte, error) {
 			return nil, err
 		}
 		packing = append(packing, took)
-		took, err = timed(func() error { return unpack(out.Bytes(), len(f.data), opts) })
+		took, err = timed(func() error {
+			return unpack(out.Bytes(), len(f.data), []compress.ReaderOption{sched, dev})
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -115,7 +116,7 @@ func (f *fileRun) measure(want []byte) ([]byte, error) {
 	return bytes.Clone(out.Bytes()), status.Err
 }
 
-func pack(dst io.Writer, data []byte, opts []compress.Option) error {
+func pack(dst io.Writer, data []byte, opts []compress.WriterOption) error {
 	w, err := compress.NewWriter(dst, opts...)
 	if err != nil {
 		return err
@@ -126,7 +127,7 @@ func pack(dst io.Writer, data []byte, opts []compress.Option) error {
 	return w.Close()
 }
 
-func unpack(file []byte, size int, opts []compress.Option) error {
+func unpack(file []byte, size int, opts []compress.ReaderOption) error {
 	r, err := compress.NewReader(bytes.NewReader(file), opts...)
 	if err != nil {
 		return err

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gopz/compress"
+	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/gpu/internal/host"
 	"github.com/gopz/compress/internal/measuring"
 )
@@ -138,14 +138,14 @@ func (c *config) measure(r *report) error {
 // devices reports the machine and its adapters, and returns the devices to measure.
 func (c *config) devices(r *report) (list []*device, err error) {
 	r.addLine(machineLine{"machine", measuring.Machine(), runtime.GOMAXPROCS(0)})
-	all, err := compress.GPUs()
+	all, err := gpu.Adapters()
 	if err != nil {
 		return nil, err
 	}
 	for _, a := range all {
-		r.addLine(adapterLine{"adapter", a.Device, a.Name, a.Kind, a.Driver})
+		r.addLine(adapterLine{"adapter", a.Device, a.Name, a.Kind.String(), a.Driver()})
 		if c.device == a.Device || c.device == "" && strings.HasSuffix(a.Device, ":0") {
-			list = append(list, &device{name: a.Device, software: a.Kind == "software", report: r})
+			list = append(list, &device{name: a.Device, software: a.Kind == gpu.Software, report: r})
 		}
 	}
 	if len(list) == 0 {

@@ -11,14 +11,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gopz/compress"
-	"github.com/gopz/compress/gpu/gputest"
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/gpu/internal/gputest"
 )
 
 // TestRun runs the program with a small budget. Every device must conform, and every line must be
 // JSON.
 func TestRun(t *testing.T) {
-	if _, err := compress.GPUs(); err != nil {
+	if _, err := gpu.Adapters(); err != nil {
 		gputest.Missing(t, err)
 	}
 	const budget = 5 * time.Second

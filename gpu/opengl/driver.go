@@ -15,7 +15,7 @@ import (
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/gpu/internal/host"
-	"github.com/gopz/compress/gpu/kernels"
+	"github.com/gopz/compress/gpu/internal/kernels"
 )
 
 const (

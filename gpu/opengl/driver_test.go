@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/gopz/compress/gpu"
-	"github.com/gopz/compress/gpu/gputest"
+	"github.com/gopz/compress/gpu/internal/gputest"
 	"github.com/gopz/compress/gpu/internal/host"
 	"github.com/gopz/compress/lzseq"
 )

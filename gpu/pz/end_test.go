@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
 )
@@ -122,8 +123,8 @@ func endChild(args []string) {
 }
 
 // startWork starts a device, and goroutines that use it until stop is called.
-func startWork(device string, rnd *rand.Rand) (d compress.Device, stop func()) {
-	lazy, err := compress.LazyDevice(device)
+func startWork(device string, rnd *rand.Rand) (d gpu.Device, stop func()) {
+	lazy, err := gpu.OpenLazy(device)
 	if err != nil {
 		panic(err)
 	}
@@ -131,9 +132,9 @@ func startWork(device string, rnd *rand.Rand) (d compress.Device, stop func()) {
 	d = lazy
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
-	backends := [][2]compress.Backend{
-		{compress.BackendGPU, compress.BackendCPU}, {compress.BackendCPU, compress.BackendGPU},
-		{compress.BackendFused, compress.BackendFused},
+	backends := [][2]gpu.Backend{
+		{gpu.BackendGPU, gpu.BackendCPU}, {gpu.BackendCPU, gpu.BackendGPU},
+		{gpu.BackendFused, gpu.BackendFused},
 	}[rnd.IntN(3)]
 	block := 64 << 10 << rnd.IntN(6)
 	content := corpus.ByName("text").Make(max(block, 1<<20))
@@ -146,11 +147,10 @@ func startWork(device string, rnd *rand.Rand) (d compress.Device, stop func()) {
 			panic(err)
 		}
 		s := compress.NewScheduler(2)
-		s.SetDevice(d)
 		for ctx.Err() == nil {
 			w, err := compress.NewWriter(io.Discard, compress.WithScheduler(s), compress.WithContext(ctx),
 				compress.WithLevel(5), compress.WithBlockSize(block),
-				compress.WithBackend(backends[0], backends[1]))
+				compress.WithDevice(d, backends[0], backends[1]))
 			if err != nil { // the device was closed before it started
 				return
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
 )
@@ -18,7 +19,7 @@ import (
 func everyGPU(t *testing.T, test func(t *testing.T, driver string, d gpu.Device)) {
 	for _, driver := range drivers(t) {
 		t.Run(driver, func(t *testing.T) {
-			d, err := compress.OpenDevice(driver)
+			d, err := gpu.Open(driver)
 			if err != nil {
 				missing(t, err)
 			}
@@ -28,18 +29,14 @@ func everyGPU(t *testing.T, test func(t *testing.T, driver string, d gpu.Device)
 	}
 }
 
-// newScheduler returns a scheduler with statistics and the device.
-func newScheduler(t *testing.T, d gpu.Device) *compress.Scheduler {
-	t.Helper()
+// newScheduler returns a scheduler with statistics.
+func newScheduler() *compress.Scheduler {
 	s := compress.NewScheduler(2)
 	s.EnableStats(true)
-	if err := s.SetDevice(d); err != nil {
-		t.Fatal(err)
-	}
 	return s
 }
 
-func encode(t *testing.T, content []byte, opts ...compress.Option) []byte {
+func encode(t *testing.T, content []byte, opts ...compress.WriterOption) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w, err := compress.NewWriter(&b, opts...)
@@ -55,7 +52,7 @@ func encode(t *testing.T, content []byte, opts ...compress.Option) []byte {
 	return b.Bytes()
 }
 
-func decode(file []byte, opts ...compress.Option) ([]byte, error) {
+func decode(file []byte, opts ...compress.ReaderOption) ([]byte, error) {
 	r, err := compress.NewReader(bytes.NewReader(file), opts...)
 	if err != nil {
 		return nil, err
@@ -99,7 +96,7 @@ func contents() map[string][]byte {
 func TestFiles(t *testing.T) {
 	everyGPU(t, func(t *testing.T, _ string, d gpu.Device) {
 		all, onGPU := contents(), int64(0)
-		for _, p := range compress.Pipelines() {
+		for _, p := range bridge.Pipelines() {
 			if p.Format == compress.Gzip {
 				continue // its match finders have no kernels
 			}
@@ -121,7 +118,7 @@ func TestFiles(t *testing.T) {
 // matchLevel returns the highest level of a pipeline at which a GPU finds matches. From level 6 on
 // lzseqr has layout Dense, which no device makes.
 func matchLevel(pipeline string) int {
-	if pipeline == compress.DefaultPipeline {
+	if pipeline == bridge.DefaultPipeline {
 		return 5
 	}
 	return 7
@@ -129,7 +126,7 @@ func matchLevel(pipeline string) int {
 
 // chosen selects some of the combinations of pipeline, level and content.
 func chosen(pipeline string, level, size int) bool {
-	if pipeline != compress.DefaultPipeline && size%4 != level%4 {
+	if pipeline != bridge.DefaultPipeline && size%4 != level%4 {
 		return false
 	}
 	if !testenv.All() {
@@ -144,28 +141,27 @@ func testFile(
 	t *testing.T, d gpu.Device, pipeline string, level int, name string, content []byte,
 ) (onGPU int64) {
 	t.Helper()
-	opts := []compress.Option{
-		compress.WithPipeline(pipeline),
+	opts := []compress.WriterOption{
+		bridge.Pipeline(pipeline),
 		compress.WithLevel(level),
 		compress.WithBlockSize(64 << 10),
 	}
-	onCPU := compress.WithBackend(compress.BackendCPU, compress.BackendCPU)
-	want := encode(t, content, append(opts, onCPU)...)
-	for _, b := range [][2]compress.Backend{
-		{compress.BackendFused, compress.BackendFused},
-		{compress.BackendGPU, compress.BackendGPU},
-		{compress.BackendGPU, compress.BackendCPU},
-		{compress.BackendCPU, compress.BackendGPU},
-		{compress.BackendAuto, compress.BackendAuto},
+	want := encode(t, content, opts...)
+	for _, b := range [][2]gpu.Backend{
+		{gpu.BackendFused, gpu.BackendFused},
+		{gpu.BackendGPU, gpu.BackendGPU},
+		{gpu.BackendGPU, gpu.BackendCPU},
+		{gpu.BackendCPU, gpu.BackendGPU},
+		{gpu.BackendAuto, gpu.BackendAuto},
 	} {
-		if b[0] == compress.BackendGPU && b[1] == compress.BackendGPU && !testenv.All() && len(name)%3 != 0 {
+		if b[0] == gpu.BackendGPU && b[1] == gpu.BackendGPU && !testenv.All() && len(name)%3 != 0 {
 			continue
 		}
-		s := newScheduler(t, d)
-		on := []compress.Option{compress.WithScheduler(s), compress.WithBackend(b[0], b[1])}
-		equal(t, encode(t, content, append(on, opts...)...), want, pipeline+", "+name)
-		if pipeline == compress.DefaultPipeline {
-			back, err := decode(want, on...)
+		s := newScheduler()
+		scheduler, device := compress.WithScheduler(s), compress.WithDevice(d, b[0], b[1])
+		equal(t, encode(t, content, append(opts, scheduler, device)...), want, pipeline+", "+name)
+		if pipeline == bridge.DefaultPipeline {
+			back, err := decode(want, scheduler, device)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -177,7 +173,7 @@ func testFile(
 				pipeline, name, level, b, st.Returned)
 		}
 		for _, x := range st.Stages {
-			if x.Backend == compress.BackendGPU && x.Stage != "check" && x.Stage != "verify" {
+			if x.Backend == gpu.BackendGPU && x.Name != "check" && x.Name != "verify" {
 				onGPU += x.Blocks
 			}
 		}
@@ -200,13 +196,13 @@ func (c *countingDevice) Run(op gpu.Op, batch []*gpu.Request) error {
 // fused requests have not been measured to pay.
 func TestFused(t *testing.T) {
 	everyGPU(t, func(t *testing.T, _ string, d gpu.Device) {
-		for _, pipeline := range []string{compress.DefaultPipeline, "lzr"} {
+		for _, pipeline := range []string{bridge.DefaultPipeline, "lzr"} {
 			for level := 5; level <= matchLevel(pipeline); level++ {
-				if !testenv.All() && (level == 5) != (pipeline == compress.DefaultPipeline) {
+				if !testenv.All() && (level == 5) != (pipeline == bridge.DefaultPipeline) {
 					continue
 				}
-				for _, b := range []compress.Backend{
-					compress.BackendFused, compress.BackendGPU, compress.BackendAuto,
+				for _, b := range []gpu.Backend{
+					gpu.BackendFused, gpu.BackendGPU, gpu.BackendAuto,
 				} {
 					testFused(t, d, pipeline, level, b)
 				}
@@ -215,24 +211,23 @@ func TestFused(t *testing.T) {
 	})
 }
 
-func testFused(t *testing.T, d gpu.Device, pipeline string, level int, b compress.Backend) {
+func testFused(t *testing.T, d gpu.Device, pipeline string, level int, b gpu.Backend) {
 	t.Helper()
 	const block = 64 << 10
 	content := mixed(3*block + 20_000)
 	c := &countingDevice{Device: d}
-	opts := []compress.Option{
-		compress.WithPipeline(pipeline),
+	opts := []compress.WriterOption{
+		bridge.Pipeline(pipeline),
 		compress.WithLevel(level),
 		compress.WithBlockSize(block),
 	}
-	onCPU := compress.WithBackend(compress.BackendCPU, compress.BackendCPU)
-	want := encode(t, content, append(opts, onCPU)...)
-	opts = append(opts, compress.WithScheduler(newScheduler(t, c)), compress.WithBackend(b, b))
+	want := encode(t, content, opts...)
+	opts = append(opts, compress.WithScheduler(newScheduler()), compress.WithDevice(c, b, b))
 	equal(t, encode(t, content, opts...), want, pipeline)
 	fused := c.batches[gpu.Fused].Load()
 	staged := c.batches[gpu.Stage0].Load() + c.batches[gpu.StageN].Load()
-	if (fused > 0) != (b == compress.BackendFused) ||
-		b != compress.BackendAuto && (staged > 0) != (b == compress.BackendGPU) {
+	if (fused > 0) != (b == gpu.BackendFused) ||
+		b != gpu.BackendAuto && (staged > 0) != (b == gpu.BackendGPU) {
 		t.Errorf("%s, level %d, %v: %d fused batches, %d of single stages", pipeline, level, b, fused, staged)
 	}
 }
@@ -257,26 +252,22 @@ func TestLost(t *testing.T) {
 	everyGPU(t, func(t *testing.T, _ string, d gpu.Device) {
 		const block = 64 << 10
 		content := mixed(25*block + 99)
-		base := []compress.Option{compress.WithLevel(5), compress.WithBlockSize(block)}
+		base := []compress.WriterOption{compress.WithLevel(5), compress.WithBlockSize(block)}
 		want := encode(t, content, base...)
 		for i := range int64(8) {
-			after, b := i/2, []compress.Backend{compress.BackendGPU, compress.BackendFused}[i%2]
+			after, b := i/2, []gpu.Backend{gpu.BackendGPU, gpu.BackendFused}[i%2]
 			failing := &failingDevice{Device: d}
 			failing.left.Store(after)
-			s := newScheduler(t, failing)
-			on := append(base[:2:2], compress.WithScheduler(s), compress.WithBackend(b, b))
+			s := newScheduler()
+			on := append(base[:2:2], compress.WithScheduler(s), compress.WithDevice(failing, b, b))
 			equal(t, encode(t, content, on...), want, "file")
 			if d, _ := s.DeviceStatus(); !errors.Is(d.Err, errFailed) {
 				t.Errorf("DeviceStatus().Err = %v, want %v", d.Err, errFailed)
 			}
 			failing = &failingDevice{Device: d}
 			failing.left.Store(after % 2)
-			s = newScheduler(t, failing)
-			on = []compress.Option{
-				compress.WithScheduler(s),
-				compress.WithBackend(compress.BackendGPU, compress.BackendGPU),
-			}
-			back, err := decode(want, on...)
+			back, err := decode(want, compress.WithScheduler(newScheduler()),
+				compress.WithDevice(failing, gpu.BackendGPU, gpu.BackendGPU))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -294,8 +285,8 @@ func TestDamage(t *testing.T) {
 			bad := bytes.Clone(file)
 			bad[at] ^= 4
 			_, err := decode(bad)
-			_, onGPU := decode(bad, compress.WithScheduler(newScheduler(t, d)),
-				compress.WithBackend(compress.BackendCPU, compress.BackendGPU))
+			_, onGPU := decode(bad, compress.WithScheduler(newScheduler()),
+				compress.WithDevice(d, gpu.BackendCPU, gpu.BackendGPU))
 			if err == nil || onGPU == nil || err.Error() != onGPU.Error() {
 				t.Errorf("byte %d: error %v on the CPU, %v on the GPU", at, err, onGPU)
 			}
@@ -303,18 +294,18 @@ func TestDamage(t *testing.T) {
 	})
 }
 
-// TestOpen checks that OpenDevice and GPUs number adapters alike.
+// TestOpen checks that Open and Adapters number adapters alike.
 func TestOpen(t *testing.T) {
 	var names []string
 	hardware := false
 	everyGPU(t, func(t *testing.T, driver string, first gpu.Device) {
-		list, err := compress.GPUs()
+		list, err := gpu.Adapters()
 		if err != nil {
 			t.Fatal(err)
 		}
-		var last compress.Adapter
+		var last gpu.Adapter
 		for _, a := range list {
-			hardware = hardware || a.Kind != gpu.Software.String()
+			hardware = hardware || a.Kind != gpu.Software
 			if strings.HasPrefix(a.Device, driver+":") {
 				if last.Device == "" && a.Name != first.Info().Name {
 					t.Errorf("%s opens %q, but the first adapter is %q", driver, first.Info().Name, a.Name)
@@ -322,27 +313,27 @@ func TestOpen(t *testing.T) {
 				last = a
 			}
 		}
-		d, err := compress.OpenDevice(last.Device)
+		d, err := gpu.Open(last.Device)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if d.Info().Name != last.Name {
-			t.Errorf("%q opens %q", last, d.Info().Name)
+			t.Errorf("%q opens %q, want %q", last.Device, d.Info().Name, last.Name)
 		}
 		d.Close()
 		d.Close()
 		names = append(names, driver+":x", driver+":99", driver+":-1")
 	})
 	for _, name := range append(names, "soft:1") {
-		if d, err := compress.OpenDevice(name); d != nil || !errors.Is(err, compress.ErrDevice) {
-			t.Errorf("OpenDevice(%q): error %v, want ErrDevice", name, err)
+		if d, err := gpu.Open(name); d != nil || !errors.Is(err, gpu.ErrDevice) {
+			t.Errorf("Open(%q): error %v, want ErrDevice", name, err)
 		}
 	}
-	d, err := compress.OpenDevice("")
+	d, err := gpu.Open("")
 	if err == nil {
 		d.Close()
 	}
 	if (err == nil) != hardware {
-		t.Errorf(`OpenDevice(""): error %v; the machine has a hardware GPU: %v`, err, hardware)
+		t.Errorf(`Open(""): error %v; the machine has a hardware GPU: %v`, err, hardware)
 	}
 }

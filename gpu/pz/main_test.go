@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gopz/compress"
+	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/cli"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
@@ -69,7 +69,7 @@ const (
 // drivers returns the names of the GPU drivers in this build. It skips the test if there is none.
 func drivers(t *testing.T) (names []string) {
 	t.Helper()
-	for _, name := range compress.Devices() {
+	for _, name := range gpu.Devices() {
 		if name != "soft" {
 			names = append(names, name)
 		}

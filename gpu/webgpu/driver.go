@@ -11,7 +11,7 @@ import (
 	"github.com/cogentcore/webgpu/wgpu"
 
 	"github.com/gopz/compress/gpu/internal/host"
-	"github.com/gopz/compress/gpu/kernels"
+	"github.com/gopz/compress/gpu/internal/kernels"
 )
 
 // driver is a host.Driver.

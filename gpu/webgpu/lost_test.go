@@ -16,7 +16,7 @@ import (
 	"github.com/cogentcore/webgpu/wgpu"
 
 	"github.com/gopz/compress/gpu"
-	"github.com/gopz/compress/gpu/gputest"
+	"github.com/gopz/compress/gpu/internal/gputest"
 	"github.com/gopz/compress/gpu/internal/host"
 	"github.com/gopz/compress/internal/testenv"
 )

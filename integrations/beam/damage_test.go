@@ -85,7 +85,7 @@ func TestDamage(t *testing.T) {
 }
 
 // encode compresses content in blocks of 64 KiB.
-func encode(t *testing.T, content []byte, f compress.Format, opts ...compress.Option) []byte {
+func encode(t *testing.T, content []byte, f compress.Format, opts ...compress.WriterOption) []byte {
 	t.Helper()
 	opts = append(opts, compress.WithFormat(f), compress.WithBlockSize(64<<10))
 	data, err := compress.AppendEncode(nil, content, opts...)
@@ -97,7 +97,7 @@ func encode(t *testing.T, content []byte, f compress.Format, opts ...compress.Op
 
 // plant compresses content and damages every sixth block, from block k on. Damage never touches
 // neighbours, so that each is found apart.
-func plant(t *testing.T, content []byte, f compress.Format, k int, opts ...compress.Option) []byte {
+func plant(t *testing.T, content []byte, f compress.Format, k int, opts ...compress.WriterOption) []byte {
 	t.Helper()
 	data := encode(t, content, f, opts...)
 	r, err := compress.NewReaderAt(bytes.NewReader(data), int64(len(data)))

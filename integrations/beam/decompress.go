@@ -87,7 +87,7 @@ func (a *archive) Close() error { return errors.Join(a.ReaderAt.Close(), a.src.C
 
 // openArchive opens a .pz or .zst file by its index. It returns nil if the file has to be read as a
 // whole: it has no index, or that is damaged, or it cannot be read at any offset.
-func openArchive(ctx context.Context, f *file, opts ...compress.Option) (*archive, error) {
+func openArchive(ctx context.Context, f *file, opts ...compress.ReaderOption) (*archive, error) {
 	if ranges, err := ReadRanges(ctx, f.Source); err != nil || !ranges {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func openArchive(ctx context.Context, f *file, opts ...compress.Option) (*archiv
 		return nil, src.Close()
 	}
 	a := &archive{src: src}
-	trace := compress.WithTrace(func(e compress.StageEvent) {
+	trace := compress.WithTrace(func(e compress.Stage) {
 		if m := a.meter.Load(); m != nil {
 			m.trace(e)
 		}
@@ -125,7 +125,7 @@ func openArchive(ctx context.Context, f *file, opts ...compress.Option) (*archiv
 // withArchive calls do with a file that could be opened by its index before.
 func withArchive(
 	ctx context.Context, l *lender[*archive], f *file, m *meter, do func(a *archive) error,
-	opts ...compress.Option,
+	opts ...compress.ReaderOption,
 ) error {
 	a, err := l.takeFile(f.Source, func() (*archive, error) {
 		a, err := openArchive(ctx, f, opts...)
@@ -193,8 +193,9 @@ type restoreFn struct {
 // Teardown closes the files.
 func (fn *restoreFn) Teardown() error { return fn.archives.closeAll() }
 
-func (fn *restoreFn) options() []compress.Option {
-	return []compress.Option{
+// recoverOptions returns the options of what recovers blocks.
+func (fn *restoreFn) recoverOptions() []compress.ReaderOption {
+	return []compress.ReaderOption{
 		compress.WithMaxMemory(fn.Options.MaxMemory), compress.WithZeroFill(fn.Options.ZeroFill),
 	}
 }
@@ -258,19 +259,19 @@ func (fn *restoreFn) do(
 	ctx context.Context, p *part, w *counter, report func(compress.Damage) error,
 ) error {
 	f, m := &p.File, startMeter()
-	opts := append(fn.options(), compress.WithTrace(m.trace))
+	trace := compress.WithTrace(m.trace)
 	var err error
 	switch {
 	case f.PerGroup > 0:
 		err = withArchive(ctx, &fn.archives, f, m, func(a *archive) error {
 			first, last := f.group(p.Group)
 			return a.Recover(w, first, last, report)
-		}, fn.options()...)
+		}, fn.recoverOptions()...)
 	case fn.Mode == recovering:
-		err = fn.recover(ctx, f, w, report, opts)
+		err = fn.recover(ctx, f, w, report, append(fn.recoverOptions(), trace))
 	default:
 		err = readFrom(ctx, f.Source, func(src io.Reader) error {
-			r, err := compress.NewReader(src, opts...)
+			r, err := compress.NewReader(src, compress.WithMaxMemory(fn.Options.MaxMemory), trace)
 			if err != nil {
 				return err
 			}
@@ -280,7 +281,7 @@ func (fn *restoreFn) do(
 		})
 		var e *compress.Error
 		if errors.As(err, &e) && fn.Mode == verifying {
-			err = fn.examine(ctx, f, e, report, opts)
+			err = fn.examine(ctx, f, e, report, append(fn.recoverOptions(), trace))
 		}
 	}
 	if err == nil && f.PerGroup == 0 {
@@ -295,7 +296,7 @@ func (fn *restoreFn) do(
 // recover writes what is intact of a file without an index.
 func (fn *restoreFn) recover(
 	ctx context.Context, f *file, w io.Writer, report func(compress.Damage) error,
-	opts []compress.Option,
+	opts []compress.ReaderOption,
 ) error {
 	src, size, err := anywhere(ctx, f)
 	if err != nil {
@@ -308,7 +309,7 @@ func (fn *restoreFn) recover(
 // examine reports the damage to a file that a Reader has found damaged.
 func (fn *restoreFn) examine(
 	ctx context.Context, f *file, found *compress.Error, report func(compress.Damage) error,
-	opts []compress.Option,
+	opts []compress.ReaderOption,
 ) error {
 	n := 0
 	err := fn.recover(ctx, f, io.Discard, func(d compress.Damage) error {

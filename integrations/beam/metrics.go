@@ -10,7 +10,6 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/gopz/compress"
-	"github.com/gopz/compress/pipeline"
 )
 
 // Metrics of package pzbeam are in this namespace. docs/CLUSTER.md lists them.
@@ -58,13 +57,9 @@ type stageWork struct {
 func startMeter() *meter { return &meter{start: time.Now(), stages: map[stage]*stageWork{}} }
 
 // trace notes what a stage did.
-func (m *meter) trace(e compress.StageEvent) {
-	op := "compress"
-	if e.Op == pipeline.Decompress {
-		op = "decompress"
-	}
-	key := stage{op, e.Stage, e.Backend.String()}
-	took := max(0, e.Took.Nanoseconds()/int64(max(1, e.Batch)))
+func (m *meter) trace(e compress.Stage) {
+	key := stage{e.Op, e.Name, e.Backend.String()}
+	took := max(0, e.Time.Nanoseconds()/int64(max(1, e.Batch)))
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	w := m.stages[key]
@@ -72,7 +67,7 @@ func (m *meter) trace(e compress.StageEvent) {
 		w = new(stageWork)
 		m.stages[key] = w
 	}
-	w.bytes += int64(e.Bytes)
+	w.bytes += e.Bytes
 	w.ns += took
 	w.longest = max(w.longest, took)
 	w.buckets[bits.Len64(uint64(took))]++

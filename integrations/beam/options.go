@@ -80,14 +80,14 @@ func (o *Options) format() (compress.Format, error) {
 }
 
 // compression returns how a file is compressed.
-func (o *Options) compression(f *file) ([]compress.Option, error) {
+func (o *Options) compression(f *file) ([]compress.WriterOption, error) {
 	format, err := o.format()
 	if err != nil {
 		return nil, err
 	}
-	opts := []compress.Option{
-		compress.WithFormat(format), compress.WithChecksum(!o.NoCheck),
-		compress.WithMaxMemory(o.MaxMemory),
+	opts := []compress.WriterOption{compress.WithFormat(format), compress.WithMaxMemory(o.MaxMemory)}
+	if o.NoCheck && format != compress.Gzip { // which always has checks
+		opts = append(opts, compress.WithChecksum(false))
 	}
 	if o.Level != 0 {
 		opts = append(opts, compress.WithLevel(o.Level))
@@ -95,14 +95,14 @@ func (o *Options) compression(f *file) ([]compress.Option, error) {
 	if o.BlockSize != 0 {
 		opts = append(opts, compress.WithBlockSize(o.BlockSize))
 	}
-	if !o.NoName {
+	if !o.NoName && format == compress.Gzip {
 		opts = append(opts, compress.WithName(path.Base(f.Source), f.time()))
 	}
 	return opts, nil
 }
 
 // plan returns the plan that compresses a file.
-func (o *Options) plan(f *file, more ...compress.Option) (*compress.Plan, error) {
+func (o *Options) plan(f *file, more ...compress.WriterOption) (*compress.Plan, error) {
 	opts, err := o.compression(f)
 	if err != nil {
 		return nil, err

@@ -76,8 +76,8 @@ func publishLocal(
 		return err
 	}
 	err = f(w)
-	if s, ok := w.(interface{ Sync() error }); ok && err == nil {
-		err = s.Sync()
+	if file, ok := w.(*os.File); ok && err == nil {
+		err = file.Sync()
 	}
 	cerr := w.Close()
 	if err == nil {

@@ -22,26 +22,29 @@ const (
 // root.
 var packages = floors(map[floor]string{
 	ground: `
-		internal/binlog internal/bitio internal/blockcache internal/container internal/cut internal/errs
-		internal/measuring internal/pieces internal/plot internal/section internal/suffix
-		internal/zstframe lz77/internal/base pipeline/internal/fifo simd`,
+		internal/binlog internal/bitio internal/blockcache internal/container internal/cpu internal/cut
+		internal/errs internal/finder internal/kernels internal/measuring internal/pieces internal/plot
+		internal/section internal/suffix internal/zstframe pipeline/internal/fifo simd`,
 	codecs: `
-		fse gpu gpu/internal/host gpu/kernels gpu/opengl gpu/webgpu internal/codec/deflate
+		fse gpu gpu/internal/host gpu/internal/kernels gpu/opengl gpu/webgpu internal/codec/deflate
 		internal/codec/huffman internal/codec/inflate internal/codec/rans internal/codec/rans/internal/ctx
-		internal/codec/rans/internal/model internal/codec/zstd internal/ldm internal/x86 lz77
-		lz77/internal/optimal lzseq`,
+		internal/codec/rans/internal/model internal/codec/zstd internal/ldm internal/lzprice
+		internal/match internal/optimal internal/x86 lz77 lzseq`,
 	engine: `
-		internal/gzaccess internal/gzfile internal/gzindex internal/gzrecover internal/index
-		internal/pzfile internal/zstdec internal/zstfile pipeline pipeline/internal/offload`,
-	library: `. gzip httprange internal/merge parity zipmethod`,
+		internal/gzaccess internal/gzfile internal/gzindex internal/gzrecover internal/hook
+		internal/index internal/pzfile internal/zstdec internal/zstfile pipeline pipeline/internal/offload`,
+	library: `. gzip httprange internal/bridge internal/merge parity zipmethod`,
 	programs: `
 		archive httpcompress internal/cli internal/cli/internal/foreign internal/cli/internal/train
 		internal/cli/remote internal/refdec internal/refzst`,
 	commands: `cmd/pz gpu/pz`,
-	tools:    `examples/profile gpu/day gpu/interp internal/bench internal/seqdump`,
+	tools:    `examples/profile gpu/day gpu/internal/interp internal/bench internal/seqdump`,
 	workshop: `
-		gpu/gputest internal/archtest internal/bcetest internal/corpus internal/deflatetest
-		internal/mutants internal/peertest internal/testenv internal/wgsl packaging`,
+		gpu/internal/gputest internal/archtest internal/bcetest internal/blackbox/bbtest
+		internal/blackbox/damage internal/blackbox/devices internal/blackbox/output
+		internal/blackbox/randomaccess internal/blackbox/recovery internal/blackbox/references
+		internal/blackbox/standard internal/blackbox/streams internal/blackbox/tools internal/corpus
+		internal/deflatetest internal/mutants internal/peertest internal/testenv internal/wgsl packaging`,
 })
 
 func floors(list map[floor]string) map[string]floor {
@@ -59,24 +62,38 @@ func floors(list map[floor]string) map[string]floor {
 var sideways = imports(`
 gpu lz77: results hold sequences
 gpu lzseq: results hold lzseq's streams
-gpu/gputest gpu: tests devices
-gpu/gputest gpu/internal/host: tests the times that its devices take
-gpu/gputest internal/codec/rans: compares with the CPU's coders
-gpu/gputest internal/corpus: generates content
-gpu/gputest internal/testenv: finds its settings
-gpu/gputest lz77: compares with the CPU's match finders
-gpu/gputest lzseq: compares with the CPU's streams
+gpu/internal/gputest gpu/internal/host: tests the times that its devices take
+gpu/internal/gputest gpu: tests devices
+gpu/internal/gputest internal/codec/rans: compares with the CPU's coders
+gpu/internal/gputest internal/corpus: generates content
+gpu/internal/gputest internal/finder: knows the segments of a parse
+gpu/internal/gputest internal/testenv: finds its settings
+gpu/internal/gputest lz77: compares with the CPU's match finders
+gpu/internal/gputest lzseq: compares with the CPU's streams
 gpu/internal/host gpu: implements the devices
 gpu/internal/host internal/codec/rans: prepares lane groups
-gpu/internal/host lz77: parses candidates into sequences
 gpu/internal/host lzseq: splits sequences into streams
-gpu/opengl gpu: is a device
 gpu/opengl gpu/internal/host: is the driver below it
-gpu/opengl gpu/kernels: runs the kernels
-gpu/webgpu gpu: is a device
+gpu/opengl gpu/internal/kernels: runs the kernels
+gpu/opengl gpu: is a device
 gpu/webgpu gpu/internal/host: is the driver below it
-gpu/webgpu gpu/kernels: runs the kernels
+gpu/webgpu gpu/internal/kernels: runs the kernels
+gpu/webgpu gpu: is a device
 gzip .: compresses through its Writer
+gzip internal/bridge: resumes in a member that it has begun
+internal/blackbox/bbtest .: decodes files through it
+internal/blackbox/bbtest gpu: makes devices
+internal/blackbox/bbtest internal/bridge: writes with any pipeline
+internal/blackbox/bbtest internal/codec/zstd: makes frames
+internal/blackbox/bbtest internal/corpus: generates content
+internal/blackbox/bbtest internal/gzfile: makes headers
+internal/blackbox/bbtest internal/section: makes sections
+internal/blackbox/bbtest internal/testenv: finds its settings
+internal/blackbox/bbtest internal/zstfile: makes seek tables
+internal/blackbox/bbtest internal/zstframe: makes headers
+internal/blackbox/bbtest lz77: makes sequences
+internal/blackbox/bbtest pipeline: makes devices
+internal/bridge .: lends its abilities
 internal/cli archive: makes, lists and extracts archives
 internal/cli internal/cli/internal/foreign: reads other formats
 internal/cli internal/cli/internal/train: makes dictionaries
@@ -87,9 +104,11 @@ internal/cli internal/refdec: is a second decoder, for -t --deep
 internal/cli internal/refzst: likewise
 internal/cli parity: repairs files
 internal/cli/internal/train internal/codec/zstd: makes the tables of a dictionary
-internal/cli/internal/train lz77: finds what samples repeat of a dictionary
+internal/cli/internal/train internal/optimal: finds what samples repeat of a dictionary
+internal/cli/internal/train lz77: reads the sequences
 internal/cli/remote internal/cli: opens URLs for it
 internal/codec/deflate internal/codec/huffman: codes symbols with Huffman codes
+internal/codec/deflate internal/optimal: gives it prices
 internal/codec/deflate lz77: codes sequences, a type of lz77
 internal/codec/huffman fse: codes the weights of zstd's Huffman tables with FSE
 internal/codec/rans internal/codec/rans/internal/ctx: exports its context-coded streams
@@ -97,26 +116,39 @@ internal/codec/rans internal/codec/rans/internal/model: shares tables and costs 
 internal/codec/rans/internal/ctx internal/codec/rans/internal/model: shares tables, costs
 internal/codec/zstd fse: codes sequences with FSE
 internal/codec/zstd internal/codec/huffman: codes literals with Huffman codes
+internal/codec/zstd internal/optimal: gives it prices
 internal/codec/zstd lz77: codes sequences, a type of lz77
 internal/container internal/errs: returns its errors
 internal/corpus internal/testenv: finds PZ_CORPUS
 internal/deflatetest internal/corpus: fills stored blocks
+internal/finder simd: compares bytes
 internal/gzaccess internal/gzfile: decodes members
 internal/gzaccess internal/gzindex: makes and uses checkpoints
 internal/gzaccess internal/index: makes an index of a file
 internal/gzrecover internal/gzfile: reads headers and trailers
 internal/gzrecover internal/index: reads damaged files, names kinds of damage
+internal/kernels internal/cpu: chooses the tier
+internal/kernels simd: compares bytes
+internal/lzprice internal/optimal: gives it prices
+internal/lzprice lz77: names the limits of its sequences
+internal/lzprice lzseq: prices its layouts
+internal/match internal/optimal: parses by it at high levels
+internal/match lz77: parses by it at other levels
 internal/merge .: decompresses blocks to see which are intact
+internal/merge internal/bridge: looks for a seek table
 internal/merge parity: restores what no copy has
 internal/mutants .: decodes files through it
 internal/mutants internal/testenv: finds its settings
 internal/mutants simd: runs every tier of kernels
+internal/optimal lz77: makes sequences, a type of lz77
 internal/pzfile internal/index: makes an index of a file
 internal/zstdec internal/zstfile: is its decoder
 internal/zstfile internal/index: makes an index of a file
-lz77 lz77/internal/optimal: exports its parser and its types
 lzseq lz77: codes sequences, a type of lz77
+parity .: names formats, returns its errors
+parity internal/bridge: has a Writer end streams
 pipeline pipeline/internal/offload: passes blocks to a device through its coordinator
+simd internal/cpu: chooses the tier
 zipmethod .: compresses through its Writer
 `)
 
@@ -133,7 +165,7 @@ func imports(list string) map[arrow]bool {
 // foreign lists the modules that packages and their tests may import, and these packages. A
 // module's path covers all its packages.
 var foreign = map[string][]string{
-	"github.com/klauspost/cpuid/v2": {"simd"},
+	"github.com/klauspost/cpuid/v2": {"internal/cpu"},
 	"github.com/cespare/xxhash/v2": {"internal/refzst", "internal/zstdec", "internal/zstfile", "parity",
 		"pipeline", "internal/codec/zstd"},
 	"github.com/klauspost/reedsolomon": {"parity"}, // importers of the other packages need not build it
@@ -173,6 +205,9 @@ var cgo = map[string]string{
 	"gpu/opengl":     "opengl && cgo && linux",
 	"internal/bench": "libdeflate && cgo",
 }
+
+// blocks lists the building blocks that programs use besides the library.
+var blocks = []string{"gpu", "pipeline", "simd"}
 
 // linked lists the packages that only these main packages may import: importing one links a GPU
 // driver and its binding into the program, or net/http.

@@ -116,8 +116,8 @@ func check(u importUse) string {
 		return fmt.Sprintf("%q is on the same floor, and the import is not listed", u.to)
 	case level == commands && toLevel != programs && users == nil:
 		return fmt.Sprintf("a main package calls a program only: imports %q", u.to)
-	case level == programs && toLevel != library && !listed:
-		return fmt.Sprintf("a program uses the public package only: imports %q", u.to)
+	case level == programs && toLevel != library && !slices.Contains(blocks, u.to) && !listed:
+		return fmt.Sprintf("a program uses public packages only: imports %q", u.to)
 	}
 	return ""
 }

@@ -97,7 +97,7 @@ func TestRules(t *testing.T) {
 			func F(T)
 			func (t) M(q.T)
 			var V = q.V`, "p/a.go:2 p/a.go:6"},
-		{"counts", "gpu/kernels/a.go", "package kernels\nvar A, B, C, D, E, F int", "gpu/kernels"},
+		{"counts", "zipmethod/a.go", "package zipmethod\nvar A, B, C, D, E, F int", "zipmethod"},
 		{"file names", "p/a.go", "package p // q.go, p/a.go and a.go", "p/a.go"},
 		{"file names", "p/a.md", "`p` has `q.go` and `p/q.go`; `go test ./q`", "p/a.md p/a.md p/a.md"},
 		{"test names", "p/a.md", "`TestNone`", "p/a.md"},

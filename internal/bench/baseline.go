@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/bridge"
 )
 
 // runBaseline compares with the baseline, or writes it.
@@ -104,7 +105,7 @@ func (cfg *gateConfig) judgeJobs(ctx context.Context, base *baseline, jobs []*jo
 }
 
 // selfTestRow is the row of the self-test in each direction.
-var selfTestRow = gateRow{cpuMode, compress.DefaultPipeline, compress.DefaultLevel}
+var selfTestRow = gateRow{cpuMode, bridge.DefaultPipeline, compress.DefaultLevel}
 
 // selfTestRepeats bounds the rounds of the self-test, by cfg.repeats.
 const selfTestRepeats = 9

@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/measuring"
+	"github.com/gopz/compress/simd"
 )
 
 // baselineColumn is a median in the baseline.
@@ -30,7 +32,7 @@ const (
 	blocksColumn   = "gpu_blocks_median"
 )
 
-type schedulerStats = compress.SchedulerStats
+type schedulerStats = compress.Stats
 
 var baselineColumns = []baselineColumn{
 	{"mbps_median", "%.3f", func(j *job, s *statsSample) float64 {
@@ -68,7 +70,7 @@ var baselineColumns = []baselineColumn{
 // deviceBlocks returns the number of blocks of which the device did a stage.
 func deviceBlocks(s *schedulerStats) (n int64) {
 	for _, x := range s.Stages {
-		if x.Backend == compress.BackendGPU {
+		if x.Backend == gpu.BackendGPU {
 			n = max(n, x.Blocks)
 		}
 	}
@@ -95,7 +97,7 @@ func machineKeys(threads int) [][2]string {
 	return [][2]string{
 		{"cpu", measuring.Processor()},
 		{"cpuid", strings.Join(id, ", ")},
-		{"kernels", compress.Kernels()},
+		{"kernels", simd.Tier()},
 		{"cores", strconv.Itoa(runtime.NumCPU())},
 		{"go", runtime.Version()},
 		{"threads", strconv.Itoa(threads)},

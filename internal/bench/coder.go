@@ -11,6 +11,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/bridge"
 )
 
 // coder is a compressor as a library. Both functions append to dst and use one thread.
@@ -91,7 +92,7 @@ func encodeWith(w streamWriter) func(dst, src []byte) ([]byte, error) {
 }
 
 func pzCoder(pipeline string, level int) (c coder, err error) {
-	w, err := compress.NewWriter(io.Discard, compress.WithPipeline(pipeline),
+	w, err := compress.NewWriter(io.Discard, bridge.Pipeline(pipeline),
 		compress.WithLevel(level), compress.WithConcurrency(1))
 	if err != nil {
 		return c, err

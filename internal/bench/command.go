@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/gopz/compress"
+	"github.com/gopz/compress/gpu"
 )
 
 // command is a compressor that runs as a program. It writes to standard output and reads the file
@@ -36,7 +36,7 @@ func pzCommand(name, path, pipeline string, level, threads int) command {
 }
 
 // useDevice adds the options for a device.
-func (c *command) useDevice(device string, match, entropy compress.Backend) {
+func (c *command) useDevice(device string, match, entropy gpu.Backend) {
 	options := []string{"--backend", match.String() + "," + entropy.String()}
 	if device != "gpu" {
 		options = append(options, "--gpu-device", device)

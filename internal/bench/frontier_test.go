@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
 )
@@ -182,12 +183,12 @@ func TestLevelsShrink(t *testing.T) {
 		}
 		content = append(content, data...)
 	}
-	for _, info := range compress.Pipelines() {
+	for _, info := range bridge.Pipelines() {
 		t.Run(info.Name, func(t *testing.T) {
 			before := math.MaxInt
 			for level := compress.MinLevel; level <= compress.MaxLevel; level++ {
 				packed, err := compress.AppendEncode(nil, content,
-					compress.WithPipeline(info.Name), compress.WithLevel(level))
+					bridge.Pipeline(info.Name), compress.WithLevel(level))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -12,7 +12,10 @@ import (
 	"strings"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/pipeline"
 )
 
 const gateUsage = `usage: scripts/perf-gate.sh [OPTION]...
@@ -79,7 +82,7 @@ type gateConfig struct {
 	revision              string
 
 	in   *input
-	dev  compress.Device        // nil for the CPU alone
+	dev  gpu.Device             // nil for the CPU alone
 	work map[string]*deviceWork // of the device, by pipeline
 }
 
@@ -138,8 +141,8 @@ func parseGate(args []string) (*gateConfig, error) {
 func (cfg *gateConfig) setMatrix(pipelines, levels string) (err error) {
 	cfg.pipelines = strings.Split(pipelines, ",")
 	for _, name := range cfg.pipelines {
-		named := func(p compress.PipelineInfo) bool { return p.Name == name }
-		if !slices.ContainsFunc(compress.Pipelines(), named) {
+		named := func(p pipeline.Pipeline) bool { return p.Name == name }
+		if !slices.ContainsFunc(bridge.Pipelines(), named) {
 			return usageError("--pipelines: no pipeline is called %q", name)
 		}
 	}

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gopz/compress"
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/pipeline"
 )
 
 func TestJudge(t *testing.T) {
@@ -253,7 +253,7 @@ func TestDeviceLevels(t *testing.T) {
 
 // TestProbe checks what the software device does of each pipeline.
 func TestProbe(t *testing.T) {
-	cfg := &gateConfig{threads: 1, dev: compress.NewSoftDevice(gpu.SoftConfig{RowHashOnly: true}),
+	cfg := &gateConfig{threads: 1, dev: gpu.NewSoft(pipeline.Host, gpu.SoftConfig{RowHashOnly: true}),
 		in: &input{content: corpus.ByName("mixed").Make(100_000)}}
 	for _, tt := range []struct{ pipeline, want string }{
 		{"lzseqr", "[5] [1 2 3 4 5] true"}, {"deflate", "[] [] false"}, {"lzf", "[5 6 7] [] false"},

@@ -8,6 +8,8 @@ import (
 	"io"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/measuring"
 )
 
@@ -15,7 +17,7 @@ import (
 type statsSample struct {
 	fastest sample // iteration with the least processor time
 	total   sample // all iterations
-	stats   compress.SchedulerStats
+	stats   compress.Stats
 }
 
 // job is the work of one row of the baseline.
@@ -53,15 +55,14 @@ func (j *job) measure(ctx context.Context) error {
 // newJob returns a job that has run once.
 func (cfg *gateConfig) newJob(row gateRow, in *input) (*job, error) {
 	j := &job{gateRow: row, bytes: in.size, sched: compress.NewScheduler(cfg.threads)}
-	opts := []compress.Option{compress.WithPipeline(row.pipeline), compress.WithLevel(row.level),
-		compress.WithScheduler(j.sched), compress.WithBackend(cfg.backends(row))}
+	match, entropy := cfg.backends(row)
+	sched, dev := compress.WithScheduler(j.sched), compress.WithDevice(nil, gpu.BackendCPU, gpu.BackendCPU)
 	if row.device() != "" {
-		if err := j.sched.SetDevice(cfg.dev); err != nil {
-			return nil, err
-		}
+		dev = compress.WithDevice(cfg.dev, match, entropy)
 	}
 	var packed bytes.Buffer
-	w, err := compress.NewWriter(&packed, opts...)
+	w, err := compress.NewWriter(&packed,
+		bridge.Pipeline(row.pipeline), compress.WithLevel(row.level), sched, dev)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +78,7 @@ func (cfg *gateConfig) newJob(row gateRow, in *input) (*job, error) {
 	}
 	j.iterate = func() error { return encode(io.Discard) }
 	if row.decompress() {
-		r, err := compress.NewReader(bytes.NewReader(packed.Bytes()), opts...)
+		r, err := compress.NewReader(bytes.NewReader(packed.Bytes()), sched, dev)
 		if err != nil {
 			return nil, err
 		}

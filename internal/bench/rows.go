@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/bridge"
 )
 
 // gateRow is what a row of the baseline measures.
@@ -40,18 +42,18 @@ func (r gateRow) device() string {
 // backends returns the backends of a row for matching and for entropy coding. A GPU gets all it can
 // do, so that it is what the row measures. The software device is for the scheduler's overhead with
 // backend auto.
-func (cfg *gateConfig) backends(r gateRow) (match, entropy compress.Backend) {
+func (cfg *gateConfig) backends(r gateRow) (match, entropy gpu.Backend) {
 	switch r.device() {
 	case "":
-		return compress.BackendCPU, compress.BackendCPU
+		return gpu.BackendCPU, gpu.BackendCPU
 	case softDevice:
-		return compress.BackendAuto, compress.BackendAuto
+		return gpu.BackendAuto, gpu.BackendAuto
 	}
-	use := func(levels []int) compress.Backend {
+	use := func(levels []int) gpu.Backend {
 		if slices.Contains(levels, r.level) {
-			return compress.BackendGPU
+			return gpu.BackendGPU
 		}
-		return compress.BackendCPU
+		return gpu.BackendCPU
 	}
 	w := cfg.work[r.pipeline]
 	return use(w.matches), use(w.codes)
@@ -158,17 +160,14 @@ const probeSize = 1 << 20
 // does.
 func (cfg *gateConfig) probe(pipeline string) (*deviceWork, error) {
 	sched := compress.NewScheduler(cfg.threads)
-	if err := sched.SetDevice(cfg.dev); err != nil {
-		return nil, err
-	}
 	sched.EnableStats(true)
 	src := cfg.in.content[:min(probeSize, len(cfg.in.content))]
 	// onDevice reports whether the device does a part of code's work. A strict backend is an error
 	// for work that the device does not do.
-	onDevice := func(code func(compress.Option) error, match, entropy compress.Backend) (bool, error) {
+	onDevice := func(code func(compress.Option) error, match, entropy gpu.Backend) (bool, error) {
 		sched.ResetStats()
-		err := code(compress.WithBackend(match, entropy))
-		if errors.Is(err, compress.ErrDevice) {
+		err := code(compress.WithDevice(cfg.dev, match, entropy))
+		if errors.Is(err, gpu.ErrDevice) {
 			err = nil
 		}
 		s := sched.Stats()
@@ -177,7 +176,7 @@ func (cfg *gateConfig) probe(pipeline string) (*deviceWork, error) {
 	}
 	w := &deviceWork{}
 	for _, level := range probeLevels {
-		opts := []compress.Option{compress.WithPipeline(pipeline), compress.WithLevel(level),
+		opts := []compress.WriterOption{bridge.Pipeline(pipeline), compress.WithLevel(level),
 			compress.WithScheduler(sched)}
 		encode := func(o compress.Option) error {
 			_, err := compress.AppendEncode(nil, src, append(opts[:3:3], o)...)
@@ -194,9 +193,9 @@ func (cfg *gateConfig) probe(pipeline string) (*deviceWork, error) {
 			}
 			return err
 		}
-		matches, err1 := onDevice(encode, compress.BackendGPU, compress.BackendCPU)
-		codes, err2 := onDevice(encode, compress.BackendCPU, compress.BackendGPU)
-		decodes, err3 := onDevice(decode, compress.BackendCPU, compress.BackendGPU)
+		matches, err1 := onDevice(encode, gpu.BackendGPU, gpu.BackendCPU)
+		codes, err2 := onDevice(encode, gpu.BackendCPU, gpu.BackendGPU)
+		decodes, err3 := onDevice(decode, gpu.BackendCPU, gpu.BackendGPU)
 		if err := errors.Join(err1, err2, err3); err != nil {
 			return nil, err
 		}
@@ -220,7 +219,7 @@ func (cfg *gateConfig) openDevice() (err error) {
 	if name == "gpu" {
 		name = "" // the best one
 	}
-	cfg.dev, err = compress.OpenDevice(name)
+	cfg.dev, err = gpu.Open(name)
 	if err != nil {
 		return fmt.Errorf("%w: --device %s: %w", errNoJudgement, cfg.device, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/gpu"
 	"golang.org/x/term"
 )
 
@@ -41,6 +42,7 @@ type app struct {
 
 	cfg            config
 	sched          *compress.Scheduler
+	device         gpu.Device           // nil for none
 	dictionary     *compress.Dictionary // of -D; nil for none
 	deepDictionary []byte               // its bytes, for the second decoder of --deep
 	sandbox        *sandbox

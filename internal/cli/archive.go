@@ -89,7 +89,7 @@ func (a *app) openSpooled(in *source) (f *archive.FS, done func(), err error) {
 	}
 	m := a.newMeter(in, new(output))
 	m.w.w = file
-	err = a.restore(&m.w, in, m, append(a.readOptions(), m.options()...))
+	err = a.restore(&m.w, in, m, append(a.readOptions(), compress.WithProgress(m.progress)))
 	m.closeBar()
 	if m.w.err != nil {
 		err = fmt.Errorf("cannot write the archive to a temporary file: %s", reason(m.w.err))

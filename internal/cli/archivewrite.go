@@ -50,7 +50,7 @@ type archiver struct {
 var errNoEntries = errors.New("not written, since it would be empty")
 
 // archiveTo writes an archive of all operands to w. It writes none if no operand can be read.
-func (a *app) archiveTo(w io.Writer, m *meter, opts []compress.Option) error {
+func (a *app) archiveTo(w io.Writer, m *meter, opts []compress.WriterOption) error {
 	zw, err := archive.NewWriter(w, opts...)
 	if err != nil {
 		return err

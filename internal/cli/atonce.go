@@ -37,7 +37,7 @@ func (f *smallContent) putAway() {
 }
 
 // compressAtOnce compresses size bytes of r, which has no more, and writes the result at once.
-func compressAtOnce(w io.Writer, r io.Reader, size int, opts []compress.Option) error {
+func compressAtOnce(w io.Writer, r io.Reader, size int, opts []compress.WriterOption) error {
 	f := smallContents.Get().(*smallContent)
 	defer f.putAway()
 	n, err := io.ReadFull(r, f.in[:size+1]) // one more, so that the reader sees the end
@@ -55,7 +55,7 @@ func compressAtOnce(w io.Writer, r io.Reader, size int, opts []compress.Option) 
 // restoreAtOnce restores a small regular file and writes the content at once. It reports false, and
 // has written nothing, if it cannot do so: if the file is large, damaged, or of several formats.
 // Then a Reader restores what can be restored and says what is wrong.
-func (m *meter) restoreAtOnce(w io.Writer, opts []compress.Option) (ok bool, err error) {
+func (m *meter) restoreAtOnce(w io.Writer, opts []compress.ReaderOption) (ok bool, err error) {
 	size := m.in.size()
 	if !m.direct() || size < 0 || size > oneShot {
 		return false, nil

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/gpu"
 )
 
 // benchConfig holds the settings of -b.
@@ -221,7 +222,7 @@ func tooLarge(limit int64) error {
 // explain returns a message about an error of measure. Only limits and devices are explained:
 // advice about damaged files does not fit.
 func (b *bench) explain(in *source, err error) string {
-	if errors.Is(err, compress.ErrMemory) || errors.Is(err, compress.ErrDevice) {
+	if errors.Is(err, compress.ErrMemory) || errors.Is(err, gpu.ErrDevice) {
 		return b.app.explain(in, err)
 	}
 	return libraryReason(err)
@@ -269,7 +270,7 @@ func (b *bench) measure(in *source, level int) (row benchRow, err error) {
 			})
 		})
 	}
-	packOptions := append(a.options(), a.nameOptions(in)...)
+	packOptions := append(a.writeOptions(), a.nameOptions(in)...)
 	packOptions = append(packOptions, compress.WithLevel(level), progress("compressing", &pack))
 	unpackOptions := append(a.readOptions(), progress("restoring", &unpack))
 	b.status.show(row.status)

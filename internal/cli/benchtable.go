@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/plot"
 )
 
@@ -103,9 +104,9 @@ func newBenchWriter(a *app) *benchWriter {
 // pipelineName returns the name of the pipeline that the run writes with.
 func (c *config) pipelineName() string {
 	if c.pipeline != "" || c.format == compress.PZ {
-		return cmp.Or(c.pipeline, compress.DefaultPipeline)
+		return cmp.Or(c.pipeline, bridge.DefaultPipeline)
 	}
-	for _, p := range compress.Pipelines() {
+	for _, p := range bridge.Pipelines() {
 		if p.Format == c.format {
 			return p.Name
 		}

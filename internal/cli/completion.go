@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gopz/compress"
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/bridge"
 )
 
 // generatedHelp lists the values of --help that print files for packages of pz. All of their text
@@ -88,13 +89,13 @@ func optionValues(long string) (list []string) {
 			list = append(list, f.String())
 		}
 	case "pipeline":
-		for _, p := range compress.Pipelines() {
+		for _, p := range bridge.Pipelines() {
 			list = append(list, p.Name)
 		}
 	case "backend":
 		list = slices.Sorted(maps.Keys(backends))
 	case "gpu-device":
-		list = compress.Devices()
+		list = gpu.Devices()
 	case "help":
 		list = append([]string{helpAll}, generatedHelp...)
 	}

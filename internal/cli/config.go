@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/simd"
 )
 
 type mode int
@@ -98,8 +100,8 @@ type runConfig struct {
 	threads      int   // 0 selects all processors
 	memory       int64 // limit in bytes; 0 selects the library's default
 	target       int64 // in bytes, set by setTarget; 0 is for none
-	match        compress.Backend
-	entropy      compress.Backend
+	match        gpu.Backend
+	entropy      gpu.Backend
 	backendGiven bool   // --backend is on the command line
 	device       string // value of --gpu-device; "" if not given
 }
@@ -186,10 +188,10 @@ const kernelsVariable = "PZ_SIMD"
 
 // checkKernels returns a warning if the library does not use the kernels that s names.
 func checkKernels(s string) string {
-	if s == "" || s == compress.Kernels() {
+	if s == "" || s == simd.Tier() {
 		return ""
 	}
 	return fmt.Sprintf("environment variable %s=%s -- ignored, %s kernels run; "+
 		"use portable, avx2, avx512 or neon, as far as build and processor have them",
-		kernelsVariable, printable(s), compress.Kernels())
+		kernelsVariable, printable(s), simd.Tier())
 }

@@ -11,8 +11,10 @@ import (
 	"testing"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
+	"github.com/gopz/compress/pipeline"
 )
 
 var threadCounts = []int{1, 2, 8}
@@ -32,7 +34,7 @@ func TestSmallFiles(t *testing.T) {
 		paths = append(paths, write(t, c, dir, fmt.Sprint(i)))
 		content.WriteString(c)
 	}
-	for i, p := range compress.Pipelines() {
+	for i, p := range bridge.Pipelines() {
 		for level := minLevel; level <= maxLevel; level++ {
 			if !testenv.All() && level != [...]int{4, 7, 6, 3}[i%4] {
 				continue
@@ -45,7 +47,7 @@ func TestSmallFiles(t *testing.T) {
 }
 
 // smallFiles compresses and restores files at one level. content is their concatenated content.
-func smallFiles(t *testing.T, p compress.PipelineInfo, level int, paths []string, content string) {
+func smallFiles(t *testing.T, p pipeline.Pipeline, level int, paths []string, content string) {
 	first, counts := "", []int{1, 8}
 	if testenv.All() {
 		counts = threadCounts
@@ -142,7 +144,7 @@ func (zeros) Read(p []byte) (int, error) {
 func TestMatrix(t *testing.T) {
 	for _, in := range matrixInputs(t) {
 		t.Run(in.name, func(t *testing.T) {
-			for i, p := range compress.Pipelines() {
+			for i, p := range bridge.Pipelines() {
 				for level := minLevel; level <= maxLevel; level++ {
 					counts := threadCounts
 					switch {
@@ -238,7 +240,7 @@ func TestNamedFiles(t *testing.T) {
 		want.Write(data)
 		paths = append(paths, write(t, string(data), dir, in.name))
 	}
-	for i, p := range compress.Pipelines() {
+	for i, p := range bridge.Pipelines() {
 		var packed []string
 		for _, path := range paths {
 			packed = append(packed, path+"."+p.Format.String())

@@ -16,8 +16,8 @@ import (
 type decoder func(w io.Writer) error
 
 // testDeep tests a source with the library and with a second decoder, and compares the contents.
-func (a *app) testDeep(in *source, m *meter, opts []compress.Option) error {
-	second, why := a.secondDecoder(in, opts)
+func (a *app) testDeep(in *source, m *meter, opts []compress.ReaderOption) error {
+	second, why := a.secondDecoder(in)
 	if second != nil {
 		return a.compareDecoders(second, in, m, opts)
 	}
@@ -29,7 +29,7 @@ func (a *app) testDeep(in *source, m *meter, opts []compress.Option) error {
 }
 
 // secondDecoder returns the second decoder for a source, or the reason why there is none.
-func (a *app) secondDecoder(in *source, opts []compress.Option) (second decoder, why string) {
+func (a *app) secondDecoder(in *source) (second decoder, why string) {
 	if !in.regular() {
 		return nil, "the second one needs a regular file"
 	}
@@ -53,7 +53,7 @@ func (a *app) secondDecoder(in *source, opts []compress.Option) (second decoder,
 		return nil, "the second one takes no dictionary"
 	}
 	window := int64(0)
-	if info, err := compress.ReadInfo(in.readerAt(), in.info.Size(), opts...); err == nil {
+	if info, err := compress.ReadInfo(in.readerAt(), in.info.Size(), nil, a.readOptions()...); err == nil {
 		for _, s := range info.Streams {
 			window = max(window, min(s.Window, s.Content))
 		}
@@ -172,7 +172,7 @@ func (d *decoded) Write(p []byte) (int, error) {
 
 // compareDecoders restores a source with both decoders at the same time. Neither is ahead of the
 // other by more than a block. Where both fail, the error is that of the library.
-func (a *app) compareDecoders(second decoder, in *source, m *meter, opts []compress.Option) error {
+func (a *app) compareDecoders(second decoder, in *source, m *meter, opts []compress.ReaderOption) error {
 	r, w := io.Pipe()
 	ended := make(chan struct{})
 	go func() {

@@ -6,13 +6,13 @@ import (
 	"os"
 	"strings"
 
-	"github.com/gopz/compress"
+	"github.com/gopz/compress/gpu"
 )
 
 // silenceDrivers keeps Mesa from writing to standard error; Mesa also returns its errors. It sets
 // environment variables of the process, so it runs before all else.
 func silenceDrivers() {
-	if len(compress.Devices()) == 1 {
+	if len(gpu.Devices()) == 1 {
 		return // a build without GPU drivers
 	}
 	setDefault := func(name, value string) {
@@ -26,7 +26,7 @@ func silenceDrivers() {
 	}
 }
 
-// openDevice gives the scheduler the device that the options select. Backends that insist on a
+// openDevice opens the device that the options select. Backends that insist on a
 // device start it at once. With auto it starts once there is enough work, and a missing GPU is no
 // error. The caller calls report after all work.
 //
@@ -35,25 +35,23 @@ func silenceDrivers() {
 func (a *app) openDevice() (report func(), err error) {
 	none := func() {}
 	c := &a.cfg
-	if c.match == compress.BackendCPU && c.entropy == compress.BackendCPU {
+	if c.match == gpu.BackendCPU && c.entropy == gpu.BackendCPU {
 		return none, nil
 	}
-	var d compress.Device
+	var d gpu.Device
 	if c.match.Strict() || c.entropy.Strict() {
-		d, err = compress.OpenDevice(c.device)
+		d, err = gpu.Open(c.device)
 	} else {
-		d, err = compress.LazyDevice(c.device)
+		d, err = gpu.OpenLazy(c.device)
 		if err != nil && c.device == "" {
 			a.noteNoGPU(err)
 			return none, nil
 		}
 	}
-	if err == nil {
-		err = a.sched.SetDevice(d)
-	}
 	if err != nil {
 		return none, err
 	}
+	a.device = d
 	a.sched.EnableStats(c.verbose)
 	return a.reportDevice, nil
 }
@@ -74,7 +72,7 @@ var driverTags = map[string]string{"": "webgpu", "webgpu": "webgpu", "opengl": "
 func deviceReason(name string, err error) string {
 	kind, _, _ := strings.Cut(name, ":")
 	tags, isGPU := driverTags[kind]
-	if !isGPU || !errors.Is(err, compress.ErrDevice) || len(compress.Devices()) > 1 {
+	if !isGPU || !errors.Is(err, gpu.ErrDevice) || len(gpu.Devices()) > 1 {
 		return libraryReason(err)
 	}
 	return "this pz has no GPU driver; from a clone: CGO_ENABLED=1 go install -tags " + tags +
@@ -101,14 +99,14 @@ func (a *app) reportDevice() {
 	}
 	st := a.sched.Stats()
 	for _, s := range st.Stages {
-		if s.Stage == "check" {
+		if s.Name == "check" {
 			continue
 		}
 		where := "cpu"
-		if s.Backend == compress.BackendGPU {
+		if s.Backend == gpu.BackendGPU {
 			where = dev.Name
 		}
-		a.print("", "%s on %s: %d %s, %s", s.Stage, where, s.Blocks, plural(s.Blocks, "block"),
+		a.print("", "%s on %s: %d %s, %s", s.Name, where, s.Blocks, plural(s.Blocks, "block"),
 			formatSize(s.Bytes))
 	}
 	if n := st.Returned; n > 0 {
@@ -133,13 +131,13 @@ func (a *app) reportStart(err error) {
 
 // listGPUs prints the GPUs of this machine.
 func (a *app) listGPUs() error {
-	list, err := compress.GPUs()
+	list, err := gpu.Adapters()
 	if err != nil {
 		a.fail("", "%s", deviceReason("", err))
 		return nil
 	}
 	for _, g := range list {
-		_, err := fmt.Fprintf(a.stdout, "%s\t%s (%s)\t%s\n", g.Device, g.Name, g.Kind, g.Driver)
+		_, err := fmt.Fprintf(a.stdout, "%s\t%s (%s)\t%s\n", g.Device, g.Name, g.Kind, g.Driver())
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/testenv"
+	"github.com/gopz/compress/pipeline"
 )
 
 // TestBackends checks that every backend gives the same file, and that -v reports where stages ran.
@@ -156,9 +157,9 @@ func TestReportDevice(t *testing.T) {
 		a.stderr, a.cfg.quiet, a.cfg.verbose = stderr, tt.quiet, tt.verbose
 		a.sched = compress.NewScheduler(1)
 		a.sched.EnableStats(true)
-		a.sched.SetDevice(compress.NewSoftDevice(cfg))
+		a.device = gpu.NewSoft(pipeline.Host, cfg)
 		_, err = compress.AppendEncode(nil, []byte(sample(200_000)), compress.WithScheduler(a.sched),
-			compress.WithBackend(compress.BackendGPU, compress.BackendCPU))
+			compress.WithDevice(a.device, gpu.BackendGPU, gpu.BackendCPU))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/codec/zstd"
 	"github.com/gopz/compress/internal/errs"
 )
@@ -66,7 +67,7 @@ func (a *app) diagnose(in *source, e *compress.Error) diagnosis {
 	case errors.Is(e, compress.ErrMemory):
 		what, advice := a.memoryExceeded(in, e)
 		return diagnosis{what: what, advice: advice}
-	case errors.Is(e, compress.ErrDevice) && a.cfg.compresses():
+	case errors.Is(e, gpu.ErrDevice) && a.cfg.compresses():
 		return diagnosis{what: libraryReason(e), advice: a.otherBackend()}
 	case errors.Is(e, compress.ErrDictionary):
 		return diagnosis{what: needsDictionary(e), advice: "give it with -D"}
@@ -124,9 +125,9 @@ const (
 // otherBackend returns the advice for a --backend that the GPU does not support.
 func (a *app) otherBackend() string {
 	c := &a.cfg
-	works := func(level int, match, entropy compress.Backend) bool {
-		_, err := compress.NewWriter(io.Discard, append(a.options(),
-			compress.WithLevel(level), compress.WithBackend(match, entropy))...)
+	works := func(level int, match, entropy gpu.Backend) bool {
+		_, err := compress.NewWriter(io.Discard, append(a.writeOptions(),
+			compress.WithLevel(level), compress.WithDevice(a.device, match, entropy))...)
 		return err == nil
 	}
 	var levels []int
@@ -143,7 +144,7 @@ func (a *app) otherBackend() string {
 		text += " with blocks of " + formatSize(int64(c.blockSize))
 	}
 	text += "; --backend auto leaves the rest to the CPU"
-	if c.match.Strict() && works(c.chosenLevel(), compress.BackendCPU, compress.BackendGPU) {
+	if c.match.Strict() && works(c.chosenLevel(), gpu.BackendCPU, gpu.BackendGPU) {
 		text += ", --backend cpu,gpu all matching"
 	}
 	return text

@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/pipeline"
 )
 
 const (
@@ -18,7 +20,7 @@ const (
 	maxLevel     = compress.MaxLevel
 	minBlockSize = compress.MinBlockSize
 	maxBlockSize = compress.MaxBlockSize
-	maxThreads   = compress.MaxConcurrency
+	maxThreads   = pipeline.MaxWorkers
 )
 
 // levelFlag is the option that rewriteLevels produces.
@@ -253,9 +255,9 @@ func (c *config) setMemory(s string) error {
 }
 
 // backends lists the values of --backend.
-var backends = map[string]compress.Backend{
-	"auto": compress.BackendAuto, "cpu": compress.BackendCPU,
-	"gpu": compress.BackendGPU, "fused": compress.BackendFused,
+var backends = map[string]gpu.Backend{
+	"auto": gpu.BackendAuto, "cpu": gpu.BackendCPU,
+	"gpu": gpu.BackendGPU, "fused": gpu.BackendFused,
 }
 
 // setBackend sets one backend for both stages, or one for matching and one for entropy coding.
@@ -272,7 +274,7 @@ func (c *config) setBackend(s string) error {
 	case !ok1 || !ok2:
 		return errors.New("the backend must be auto, cpu, gpu or fused; " +
 			"two backends, as in cpu,gpu, are for matching and for entropy coding")
-	case (c.match == compress.BackendFused) != (c.entropy == compress.BackendFused):
+	case (c.match == gpu.BackendFused) != (c.entropy == gpu.BackendFused):
 		return errors.New("fused runs matching and entropy coding together; use it alone")
 	}
 	return nil

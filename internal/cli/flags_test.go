@@ -10,6 +10,7 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/cli/internal/foreign"
+	"github.com/gopz/compress/simd"
 )
 
 func parse(args ...string) (config, error) {
@@ -309,14 +310,14 @@ func TestFormatSize(t *testing.T) {
 func TestKernelsVariable(t *testing.T) {
 	in := write(t, "content", t.TempDir(), "a")
 	packed := write(t, pz(t, "content").out, t.TempDir(), "a.pz")
-	for _, value := range []string{"", compress.Kernels(), "sse9"} {
+	for _, value := range []string{"", simd.Tier(), "sse9"} {
 		for args, warns := range map[string]bool{
 			"-c " + in: true, "-dc " + packed: true, "-V": true, "-qc " + in: false, "-h": false,
 			"-l " + packed: false,
 		} {
 			var want string
 			if warns && value == "sse9" {
-				want = "pz: environment variable PZ_SIMD=sse9 -- ignored, " + compress.Kernels() +
+				want = "pz: environment variable PZ_SIMD=sse9 -- ignored, " + simd.Tier() +
 					" kernels run; use portable, avx2, avx512 or neon, " +
 					"as far as build and processor have them\n"
 			}

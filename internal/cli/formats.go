@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/bridge"
+	"github.com/gopz/compress/pipeline"
 )
 
 // formats lists the formats that pz reads and writes, the default first. Their names are the
@@ -49,7 +51,7 @@ func (s *source) probeZstd() (table, sized bool) {
 		return false, false
 	}
 	size := s.info.Size() - s.start
-	return compress.ProbeZstd(io.NewSectionReader(s.readerAt(), s.start, size), size)
+	return bridge.ProbeZstd(io.NewSectionReader(s.readerAt(), s.start, size), size)
 }
 
 // chooseFormat sets the format from --format, -p and the suffix of -o.
@@ -83,8 +85,8 @@ func (c *config) chooseFormat() error {
 
 // checkPipeline checks -p and sets the format of the pipeline.
 func (c *config) checkPipeline() error {
-	pipelines := compress.Pipelines()
-	at := slices.IndexFunc(pipelines, func(p compress.PipelineInfo) bool {
+	pipelines := bridge.Pipelines()
+	at := slices.IndexFunc(pipelines, func(p pipeline.Pipeline) bool {
 		return p.Name == c.pipeline
 	})
 	if at < 0 {
@@ -110,9 +112,9 @@ func (c *config) checkPipeline() error {
 }
 
 // writerFormat returns the library option for the format or the pipeline.
-func (c *config) writerFormat() compress.Option {
+func (c *config) writerFormat() compress.WriterOption {
 	if c.pipeline != "" {
-		return compress.WithPipeline(c.pipeline)
+		return bridge.Pipeline(c.pipeline)
 	}
 	return compress.WithFormat(c.format)
 }

@@ -84,7 +84,7 @@ func TestRsyncable(t *testing.T) {
 			if size > 0 {
 				all = append(all, fmt.Sprint("-B", size))
 			}
-			opts := []compress.Option{
+			opts := []compress.WriterOption{
 				compress.WithFormat(f), compress.WithRsyncable(true), compress.WithBlockSize(size),
 			}
 			sized, err := compress.AppendEncode(nil, []byte(content), opts...)

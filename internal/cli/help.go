@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/bridge"
+	"github.com/gopz/compress/simd"
 )
 
 // buildVersion returns the version of the module that this program was built from.
@@ -20,7 +23,7 @@ func buildVersion() string {
 }
 
 func versionText() string {
-	return "pz " + buildVersion() + ", .pz format version 1, kernels: " + compress.Kernels()
+	return "pz " + buildVersion() + ", .pz format version 1, kernels: " + simd.Tier()
 }
 
 const (
@@ -105,9 +108,9 @@ func (o *option) names() string {
 // helpValues replaces the words in braces in optionTable.
 func helpValues() *strings.Replacer {
 	var pipelines []string
-	for _, p := range compress.Pipelines() {
+	for _, p := range bridge.Pipelines() {
 		s := p.Name + " (." + p.Format.String() + ")"
-		if p.Name == compress.DefaultPipeline {
+		if p.Name == bridge.DefaultPipeline {
 			s = p.Name + " (." + p.Format.String() + ", the default)"
 		}
 		pipelines = append(pipelines, s)
@@ -122,7 +125,7 @@ func helpValues() *strings.Replacer {
 		"{blocks}", defaultBlocks(),
 		"{readermemory}", formatSize(compress.DefaultReaderMemory),
 		"{suffixes}", knownSuffixes(),
-		"{devices}", strings.Join(compress.Devices(), ", "),
+		"{devices}", strings.Join(gpu.Devices(), ", "),
 		"{pipelines}", strings.Join(pipelines[:last], ", ")+" or "+pipelines[last])
 }
 

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/simd"
 	"github.com/spf13/pflag"
 )
 
@@ -102,7 +103,7 @@ func TestHelpMemoryTable(t *testing.T) {
 func TestVersion(t *testing.T) {
 	v := pz(t, "", "--version").want(t, exitOK).out
 	if !strings.HasPrefix(v, "pz ") || strings.Count(v, "\n") != 1 ||
-		!strings.HasSuffix(v, ", kernels: "+compress.Kernels()+"\n") {
+		!strings.HasSuffix(v, ", kernels: "+simd.Tier()+"\n") {
 		t.Errorf("version: %q", v)
 	}
 }

@@ -17,7 +17,7 @@ const (
 )
 
 // indexTo writes an index of a .gz file to w.
-func (a *app) indexTo(w io.Writer, in *source, m *meter, opts []compress.Option) error {
+func (a *app) indexTo(w io.Writer, in *source, m *meter, opts []compress.ReaderOption) error {
 	switch {
 	case !in.regular():
 		return errNotRegular
@@ -33,12 +33,12 @@ func (a *app) indexTo(w io.Writer, in *source, m *meter, opts []compress.Option)
 	}
 	defer r.Close()
 	if !strings.HasSuffix(a.cfg.output, gziSuffix) {
-		return r.WriteIndex(w, compress.IndexGZIDX)
+		return r.WriteIndex(w, "gzidx")
 	}
 	// bgzip and gztool use the same suffix. bgzip's index is for BGZF files only.
-	err = r.WriteIndex(w, compress.IndexBgzip)
+	err = r.WriteIndex(w, "bgzip")
 	if errors.Is(err, compress.ErrOption) {
-		err = r.WriteIndex(w, compress.IndexGztool)
+		err = r.WriteIndex(w, "gztool")
 	}
 	return err
 }
@@ -81,14 +81,14 @@ func indexesOf(path string) (names []string) {
 func (a *app) readInfo(
 	in *source, report func(compress.BlockInfo) error,
 ) (info compress.Info, index string, err error) {
-	opts := []compress.Option{
+	opts := []compress.ReaderOption{
 		compress.WithMaxMemory(a.cfg.memory), compress.WithConcurrency(a.cfg.threads),
 		compress.WithDictionary(a.dictionary),
 	}
 	if f, size := a.openIndex(in); f != nil {
 		defer f.Close()
 		indexed := append(opts, compress.WithIndex(f, size))
-		info, err := compress.ReadBlocks(in.readerAt(), in.info.Size(), report, indexed...)
+		info, err := compress.ReadInfo(in.readerAt(), in.info.Size(), report, indexed...)
 		if err == nil || err == errStdout {
 			return info, f.Name(), err
 		}
@@ -106,6 +106,6 @@ func (a *app) readInfo(
 			return r.Info(), "", nil
 		}
 	}
-	info, err = compress.ReadBlocks(in.readerAt(), in.info.Size(), report, opts...)
+	info, err = compress.ReadInfo(in.readerAt(), in.info.Size(), report, opts...)
 	return info, "", err
 }

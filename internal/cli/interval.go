@@ -40,7 +40,7 @@ const rangeBuffer = 8 << 20
 
 // restoreRange writes the part of the content that --range names. It reads no other blocks if the
 // file has an index, and else all that is in front of the part.
-func (a *app) restoreRange(w io.Writer, in *source, m *meter, opts []compress.Option) error {
+func (a *app) restoreRange(w io.Writer, in *source, m *meter, opts []compress.ReaderOption) error {
 	if done, err := a.copyRange(w, in, m, opts); done {
 		return err
 	}
@@ -63,7 +63,7 @@ func behindEnd(size int64) error {
 // copyRange is restoreRange for files with an index. It returns false, and has written nothing, for
 // others.
 func (a *app) copyRange(
-	w io.Writer, in *source, m *meter, opts []compress.Option,
+	w io.Writer, in *source, m *meter, opts []compress.ReaderOption,
 ) (done bool, err error) {
 	if !in.regular() || in.size() < 0 {
 		return false, nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/bridge"
 )
 
 // programMemory is the memory of the program besides the blocks and workers that the library
@@ -53,26 +54,58 @@ func (c *config) memoryTable(threads int) string {
 		return formatSize(n + programMemory)
 	}
 	for level := minLevel; level <= maxLevel; level++ {
-		opts := c.memoryOptions(level, threads)
-		writer := text(compress.WriterMemory(opts...))
-		reader := text(compress.ReaderMemory(c.blockSize, opts...)) // size 0: the level's
+		writer := text(c.writerMemory(level, threads))
+		reader := text(c.readerMemory(level, threads))
 		row(strconv.Itoa(level), writer, reader)
 	}
 	return b.String()
 }
 
-func (c *config) memoryOptions(level, threads int) []compress.Option {
+// writerMemory returns the memory that compressing at a level takes.
+func (c *config) writerMemory(level, threads int) (int64, error) {
+	opts := append(c.fileOptions(), asWriter(c.memoryOptions(threads))...)
+	return compress.WriterMemory(append(opts, compress.WithLevel(level))...)
+}
+
+// readerMemory returns the memory that restoring a file of a level takes.
+func (c *config) readerMemory(level, threads int) (int64, error) {
+	file := append(c.fileOptions(), compress.WithLevel(level))
+	return compress.ReaderMemory(file, asReader(c.memoryOptions(threads))...)
+}
+
+// memoryOptions returns the options that bound the memory.
+func (c *config) memoryOptions(threads int) []compress.Option {
 	return []compress.Option{
-		compress.WithLevel(level), compress.WithConcurrency(threads),
-		compress.WithMaxMemory(c.memory), compress.WithMemoryTarget(c.target),
-		compress.WithBlockSize(c.blockSize), compress.WithRsyncable(c.rsyncable),
-		compress.WithTuning(c.tuning), c.writerFormat(),
-		compress.WithLongDistance(c.window),
+		compress.WithConcurrency(threads), compress.WithMaxMemory(c.memory), bridge.MemoryTarget(c.target),
 	}
 }
 
-// restoreMemory returns the least -M with which the stream that begins in r can be restored, or 0
-// if it is not known.
+// fileOptions returns the options for a kind of file.
+func (c *config) fileOptions() []compress.WriterOption {
+	return []compress.WriterOption{
+		c.writerFormat(), compress.WithBlockSize(c.blockSize), compress.WithRsyncable(c.rsyncable),
+		compress.WithTuning(c.tuning), compress.WithLongDistance(c.window),
+	}
+}
+
+// asWriter returns options as those of a Writer.
+func asWriter(opts []compress.Option) (list []compress.WriterOption) {
+	for _, o := range opts {
+		list = append(list, o)
+	}
+	return list
+}
+
+// asReader returns options as those of a Reader.
+func asReader(opts []compress.Option) (list []compress.ReaderOption) {
+	for _, o := range opts {
+		list = append(list, o)
+	}
+	return list
+}
+
+// restoreMemory returns the least -M with which the stream that begins in r can be restored, or 0 if
+// it is not known.
 func (a *app) restoreMemory(r io.Reader) int64 {
 	zr, err := compress.NewReader(r, compress.WithConcurrency(a.cfg.threads), compress.WithMaxMemory(1))
 	if err != nil {
@@ -97,34 +130,37 @@ func (a *app) hintMemory(name string, need int64, always bool) {
 	}
 }
 
-// options returns the library options for every file of the run.
-func (a *app) options() []compress.Option {
-	opts := a.readOptions()
-	if c := &a.cfg; c.compresses() {
-		opts = append(opts, c.writerFormat(), compress.WithBlockSize(c.blockSize),
-			compress.WithRsyncable(c.rsyncable), compress.WithTuning(c.tuning),
-			compress.WithLongDistance(c.window))
+// writeOptions returns the library options for every file that the run writes.
+func (a *app) writeOptions() []compress.WriterOption {
+	c := &a.cfg
+	opts := append(asWriter(a.options()), c.fileOptions()...)
+	if c.level != 0 {
+		opts = append(opts, compress.WithLevel(c.level))
+	}
+	if c.noCheck && c.format != compress.Gzip { // which always has checks
+		opts = append(opts, compress.WithChecksum(false))
 	}
 	return opts
 }
 
-// readOptions returns the options that a Reader takes too.
-func (a *app) readOptions() []compress.Option {
+// readOptions returns the library options for every file that the run reads.
+func (a *app) readOptions() []compress.ReaderOption {
+	opts := asReader(a.options())
+	if a.cfg.noCheck {
+		opts = append(opts, compress.WithChecksum(false))
+	}
+	return opts
+}
+
+// options returns the library options for both directions.
+func (a *app) options() []compress.Option {
 	c := &a.cfg
 	limit := c.memory
 	if a.held != nil && limit == 0 && c.mode != modeCompress {
 		limit = jobMemory
 	}
-	opts := []compress.Option{
-		compress.WithScheduler(a.sched), compress.WithMaxMemory(limit),
-		compress.WithMemoryTarget(c.target), compress.WithBackend(c.match, c.entropy),
-		compress.WithDictionary(a.dictionary),
+	return []compress.Option{
+		compress.WithScheduler(a.sched), compress.WithMaxMemory(limit), bridge.MemoryTarget(c.target),
+		compress.WithDevice(a.device, c.match, c.entropy), compress.WithDictionary(a.dictionary),
 	}
-	if c.level != 0 {
-		opts = append(opts, compress.WithLevel(c.level))
-	}
-	if c.noCheck {
-		opts = append(opts, compress.WithChecksum(false))
-	}
-	return opts
 }

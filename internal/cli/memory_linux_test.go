@@ -41,12 +41,11 @@ func stated(t *testing.T, level, threads int, args ...string) (writer, reader in
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts := c.memoryOptions(level, threads)
-	writer, err = compress.WriterMemory(opts...)
+	writer, err = c.writerMemory(level, threads)
 	if err != nil {
 		t.Fatal(err)
 	}
-	reader, err = compress.ReaderMemory(0, opts...)
+	reader, err = c.readerMemory(level, threads)
 	if err != nil {
 		t.Fatal(err)
 	}

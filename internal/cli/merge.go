@@ -20,7 +20,7 @@ func (a *app) isCopy(fi os.FileInfo) bool {
 }
 
 // mergeTo writes the file that the source and the other operands are copies of.
-func (a *app) mergeTo(w io.Writer, in *source, m *meter, opts []compress.Option) error {
+func (a *app) mergeTo(w io.Writer, in *source, m *meter, opts []compress.ReaderOption) error {
 	if !in.regular() {
 		return errNotRegular
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/cli/internal/foreign"
 )
 
@@ -121,11 +122,11 @@ func (m *meter) read() int64 {
 	return m.r.n
 }
 
-// options returns the options that report progress to m.
-func (m *meter) options() []compress.Option {
-	opts := []compress.Option{compress.WithProgress(m.progress)}
+// writeOptions returns the options with which a Writer reports progress to m.
+func (m *meter) writeOptions() []compress.WriterOption {
+	opts := []compress.WriterOption{compress.WithProgress(m.progress)}
 	if m.bar != nil {
-		opts = append(opts, compress.WithPosition(&m.bar.position))
+		opts = append(opts, bridge.Position(&m.bar.position))
 	}
 	return opts
 }

@@ -23,27 +23,19 @@ func (c *config) checkParity() error {
 	return nil
 }
 
-// parityStream is the content of a stream of a file with parity, in bytes. A zone ends with the
-// first stream that makes it large enough.
-const parityStream = parity.ZoneSize / 4
-
 // protect calls write with a writer that adds parity if --parity is given, and with the options for
 // that. It completes the parity if write succeeds.
 func (a *app) protect(
-	w io.Writer, opts []compress.Option, write func(io.Writer, []compress.Option) error,
+	w io.Writer, opts []compress.WriterOption, write func(io.Writer, []compress.WriterOption) error,
 ) error {
 	if a.cfg.parity == 0 {
 		return write(w, opts)
 	}
-	o := parity.Options{Percent: a.cfg.parity, Frame: parity.PZ}
-	if a.cfg.format == compress.Zstd {
-		o.Frame = parity.Zstd
-	}
-	pw, err := parity.NewWriter(w, o)
+	pw, err := parity.NewWriter(w, parity.Options{Percent: a.cfg.parity, Format: a.cfg.format})
 	if err != nil {
 		return err
 	}
-	if err := write(pw, append(opts, compress.WithStreamLimit(parityStream))); err != nil {
+	if err := write(pw, append(opts, pw.WriterOption())); err != nil {
 		return err
 	}
 	return pw.Close()

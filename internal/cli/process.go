@@ -57,18 +57,18 @@ func (c *config) recovers() bool {
 
 // convert does the work of the mode on one source.
 func (a *app) convert(w io.Writer, in *source, m *meter) error {
-	opts := append(a.options(), m.options()...)
 	switch a.cfg.mode {
 	case modeRecover:
-		return a.recoverTo(w, in, m, opts)
+		return a.recoverTo(w, in, m, a.readOptions())
 	case modeRepair:
 		return a.repairTo(w, in, m)
 	case modeMerge:
-		return a.mergeTo(w, in, m, opts)
+		return a.mergeTo(w, in, m, a.readOptions())
 	case modeIndex:
-		return a.indexTo(w, in, m, opts)
+		return a.indexTo(w, in, m, a.readOptions())
 	case modeCompress:
-		return a.protect(w, opts, func(w io.Writer, opts []compress.Option) error {
+		opts := append(a.writeOptions(), m.writeOptions()...)
+		return a.protect(w, opts, func(w io.Writer, opts []compress.WriterOption) error {
 			if a.cfg.tar {
 				return a.archiveTo(w, m, opts)
 			}
@@ -77,6 +77,7 @@ func (a *app) convert(w io.Writer, in *source, m *meter) error {
 	}
 	in.openParity()
 	defer in.noteHealed()
+	opts := append(a.readOptions(), compress.WithProgress(m.progress))
 	switch {
 	case a.cfg.ranged():
 		return a.restoreRange(w, in, m, opts)
@@ -87,7 +88,7 @@ func (a *app) convert(w io.Writer, in *source, m *meter) error {
 }
 
 // compress compresses in to w.
-func (a *app) compress(w io.Writer, in *source, m *meter, opts []compress.Option) error {
+func (a *app) compress(w io.Writer, in *source, m *meter, opts []compress.WriterOption) error {
 	opts = append(opts, a.nameOptions(in)...)
 	r := m.reader()
 	size := in.size()

@@ -10,7 +10,7 @@ import (
 
 // recoverTo writes the intact blocks of a damaged file to w, and reports on standard error what is
 // lost and how much is saved.
-func (a *app) recoverTo(w io.Writer, in *source, m *meter, opts []compress.Option) error {
+func (a *app) recoverTo(w io.Writer, in *source, m *meter, opts []compress.ReaderOption) error {
 	if !in.regular() {
 		return errNotRegular
 	}

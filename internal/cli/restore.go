@@ -12,7 +12,7 @@ import (
 
 // restore decompresses in to w. Parts of several formats may follow one another; a Reader restores
 // streams of one.
-func (a *app) restore(w io.Writer, in *source, m *meter, opts []compress.Option) error {
+func (a *app) restore(w io.Writer, in *source, m *meter, opts []compress.ReaderOption) error {
 	if done, err := m.restoreAtOnce(w, opts); done || err != nil {
 		return err
 	}

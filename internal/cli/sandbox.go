@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gopz/compress"
+	"github.com/gopz/compress/gpu"
 )
 
 // A sandbox takes rights from the process before it decodes what others may have written. Files
@@ -61,8 +61,8 @@ func (a *app) enterSandbox() string {
 // mayUseGPU reports whether the run may open a GPU at some time, whose driver opens any files.
 func (a *app) mayUseGPU() bool {
 	c := &a.cfg
-	return len(compress.Devices()) > 1 && // one is in software
-		(c.match != compress.BackendCPU || c.entropy != compress.BackendCPU)
+	return len(gpu.Devices()) > 1 && // one is in software
+		(c.match != gpu.BackendCPU || c.entropy != gpu.BackendCPU)
 }
 
 // onlyReads reports whether the run writes to standard output and standard error alone.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"compress/gzip"
 	"io"
 	"path/filepath"
 	"strings"
@@ -26,17 +27,17 @@ type storedName struct {
 	time time.Time // zero for none
 }
 
-// nameOptions returns the library options that store name and time of a source. Standard input
-// stores neither, so the output does not depend on where it comes from.
-func (a *app) nameOptions(in *source) []compress.Option {
-	if a.cfg.names == namesDrop || in.link == nil {
+// nameOptions returns the library options that store name and time of a source in a .gz file. Standard
+// input stores neither, so the output does not depend on where it comes from.
+func (a *app) nameOptions(in *source) []compress.WriterOption {
+	if a.cfg.format != compress.Gzip || a.cfg.names == namesDrop || in.link == nil {
 		return nil
 	}
 	var modTime time.Time
 	if in.regular() {
 		modTime = in.info.ModTime()
 	}
-	return []compress.Option{compress.WithName(filepath.Base(in.name), modTime)}
+	return []compress.WriterOption{compress.WithName(filepath.Base(in.name), modTime)}
 }
 
 // readStoredName returns what -N uses of the header of a source. It ignores pipes. It ignores
@@ -46,7 +47,7 @@ func (a *app) readStoredName(in *source) (s storedName) {
 		return s
 	}
 	rest := io.NewSectionReader(in.readerAt(), in.start, in.info.Size()-in.start)
-	name, modTime, err := compress.ReadName(rest)
+	name, modTime, err := storedIn(rest)
 	if err != nil {
 		return s
 	}
@@ -61,13 +62,29 @@ func (a *app) readStoredName(in *source) (s storedName) {
 	return s
 }
 
+// storedIn returns the name and the time in the header of a .gz file. They are "" and zero if it does
+// not state them. The name has the bytes of a file name, whatever they mean. It comes from the writer
+// of the file, who may have chosen one such as "../x".
+func storedIn(r io.Reader) (name string, modTime time.Time, err error) {
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return "", time.Time{}, err
+	}
+	defer z.Close()
+	var b []byte
+	for _, c := range z.Name { // which package gzip has converted from Latin-1
+		b = append(b, byte(c))
+	}
+	return string(b), z.ModTime, nil
+}
+
 // noteStoredName prints the name and the time in the header of a .gz file, with -v only.
 func (a *app) noteStoredName(in *source) {
 	if !a.cfg.verbose {
 		return
 	}
 	file := io.NewSectionReader(in.readerAt(), in.start, in.info.Size()-in.start)
-	name, modTime, err := compress.ReadName(file)
+	name, modTime, err := storedIn(file)
 	if err != nil {
 		return
 	}

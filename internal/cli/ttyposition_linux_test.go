@@ -49,7 +49,7 @@ func TestProgressBarWithinBlock(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		info, err := compress.ReadInfo(bytes.NewReader(file), int64(len(file)))
+		info, err := compress.ReadInfo(bytes.NewReader(file), int64(len(file)), nil)
 		if err != nil || info.Blocks != 1 {
 			t.Errorf("%v: %+v, %v; want one block", args, info, err)
 		}

@@ -71,12 +71,6 @@ type Source interface {
 	Release()
 }
 
-// An Opener is the input of a Reader that another decoder has decoded the beginning of. It opens as
-// a Source that goes on from there. Open reads nothing. nonBlocking and ready are as in a Start.
-type Opener interface {
-	Open(limits *Limits, workers int) (src Source, nonBlocking bool, ready func() bool)
-}
-
 // A Unit becomes one block of a run: a block of .pz, a frame of .zst, or a part of a file that can
 // only be decoded in order. A worker decodes that part with the Decoder, or the Source has decoded
 // it itself.

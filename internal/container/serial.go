@@ -27,8 +27,8 @@ type SerialDecoder interface {
 	Verify(s *Serial)
 }
 
-// Serial is a unit's part of serial decoding. The zero value is that of a unit that is independent
-// of the others.
+// Serial is a unit's part of serial decoding. It is a pipeline.Serial: a block with one passes
+// through the stages of the pipeline deflate.
 type Serial struct {
 	Decoder SerialDecoder // of the file
 	Unit    int64         // number of the unit in the file, from 0
@@ -47,6 +47,24 @@ type Serial struct {
 
 	// State is the decoder's own, for the same memory to serve the next unit.
 	State any
+}
+
+// Prepare implements pipeline.Serial.
+func (s *Serial) Prepare(src []byte, checkpoint func()) {
+	s.Src, s.Checkpoint = src, checkpoint
+	s.Decoder.Prepare(s)
+}
+
+// Decode implements pipeline.Serial.
+func (s *Serial) Decode(src []byte, checkpoint func()) {
+	s.Src, s.Checkpoint = src, checkpoint // another worker may have called Prepare
+	s.Decoder.Decode(s)
+}
+
+// Finish implements pipeline.Serial.
+func (s *Serial) Finish(src []byte, checkpoint func()) {
+	s.Src, s.Checkpoint = src, checkpoint
+	s.Decoder.FinishContent(s)
 }
 
 // Content returns the content of the unit.

@@ -242,7 +242,7 @@ func (c *team) Pack(p *Packing) {
 	job := make(chan *Packing, 1)
 	c.jobs = append(c.jobs, job)
 	go func() {
-		p.Prepare(nil)
+		p.Prepare(nil, nil)
 		job <- p
 	}()
 }

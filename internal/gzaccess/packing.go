@@ -9,8 +9,7 @@ import (
 	"github.com/gopz/compress/internal/gzindex"
 )
 
-// A Packing is a checkpoint whose window is to be packed. It is a [container.SerialDecoder] of one
-// unit without content.
+// A Packing is a checkpoint whose window is to be packed. It is a pipeline.Serial without content.
 type Packing struct {
 	point  gzindex.Checkpoint
 	size   int64  // bytes of content since the Packing before
@@ -50,17 +49,17 @@ func PackWidth(limits *container.Limits, n int) int {
 	return int(max(1, min(most, int64(n)/2+3)))
 }
 
-// Prepare implements container.SerialDecoder. It packs the window.
-func (p *Packing) Prepare(*container.Serial) { p.pack() }
+// Prepare implements pipeline.Serial. It packs the window.
+func (p *Packing) Prepare([]byte, func()) { p.pack() }
 
-// Decode implements container.SerialDecoder.
-func (p *Packing) Decode(s *container.Serial) { s.Buf, s.History, s.Stop = s.Buf[:0], 0, nil }
+// Decode implements pipeline.Serial.
+func (p *Packing) Decode([]byte, func()) {}
 
-// FinishContent implements container.SerialDecoder.
-func (p *Packing) FinishContent(*container.Serial) {}
+// Finish implements pipeline.Serial.
+func (p *Packing) Finish([]byte, func()) {}
 
-// Verify implements container.SerialDecoder.
-func (p *Packing) Verify(*container.Serial) {}
+// Content implements pipeline.Serial.
+func (p *Packing) Content() []byte { return nil }
 
 // Offset returns where the checkpoint is in the file, in bytes.
 func (p *Packing) Offset() int64 { return p.point.Bit >> 3 }

@@ -3,12 +3,7 @@ package gzfile
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"io"
-
-	"github.com/gopz/compress/internal/container"
-	"github.com/gopz/compress/internal/errs"
 )
 
 // methodDeflate is the only compression method of RFC 1952.
@@ -184,32 +179,4 @@ func FromLatin1(p []byte) string {
 		runes[i] = rune(c)
 	}
 	return string(runes)
-}
-
-// ReadHeader reads the header of the first member of a file. Data in another format has an empty
-// header. A name or comment that is too long is left out, with everything behind it.
-func ReadHeader(src io.Reader) (h Header, err error) {
-	var p []byte
-	for want := MinHeaderSize; ; want = min(2*len(p), MaxHeaderSize) {
-		have := len(p)
-		p = append(p, make([]byte, want-have)...)
-		n, err := container.ReadFull(src, p[have:])
-		p = p[:have+n]
-		h, _, herr := ParseHeader(p)
-		switch {
-		case herr == nil, errors.Is(herr, ErrLong):
-			return h, nil
-		case errors.Is(herr, ErrMagic):
-			return Header{}, nil
-		case errors.Is(herr, ErrShort) && err == nil && want < MaxHeaderSize:
-			continue
-		case errors.Is(herr, ErrShort) && errs.IsEnd(err):
-			herr = &errs.Error{Kind: errs.Truncated, Part: errs.PartHeader, Block: -1, Offset: int64(len(p))}
-		case errors.Is(herr, ErrShort) && err != nil:
-			herr = err
-		default:
-			herr = &errs.Error{Kind: HeaderKind(herr), Part: errs.PartHeader, Block: -1, Detail: herr.Error()}
-		}
-		return Header{}, herr
-	}
 }

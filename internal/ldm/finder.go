@@ -76,17 +76,18 @@ func NewFinder(window int64, blockSize int) *Finder {
 	}
 }
 
-// Reset makes f ready for another stream.
-func (f *Finder) Reset() {
+// reset makes f ready for another stream, whose next block has a number.
+func (f *Finder) reset(number int64) {
 	f.history.release()
-	f.number = 0
+	f.number = number
 	clear(f.table)
 }
 
-// Release frees the memory of the window. Reset must come next.
+// Release frees the memory of the window. The next block begins another stream.
 func (f *Finder) Release() {
 	f.history.release()
 	f.arena.release()
+	f.number = -1
 }
 
 // Prepare chooses the samples of a block's content. If fill is set, the block is a fill, without
@@ -99,11 +100,15 @@ func (b *Block) Prepare(content []byte, fill bool, checkpoint func()) {
 	}
 }
 
-// Find finds the references of the next block, which has been prepared, and adds its own content to
-// the window. It returns the encoded list, which the payload begins with, and the own content. They
-// are valid until Release. Without references it returns nothing: the own content is the content.
-func (f *Finder) Find(b *Block, content []byte, checkpoint func()) (list, own []byte) {
-	number := f.number
+// Find finds the references of the block with that number in its stream, which has been prepared, and
+// adds its own content to the window. A block that does not follow the last one, such as block 0,
+// begins another stream. Find returns the encoded list, which the payload begins with, and the own
+// content. They are valid until Release. Without references it returns nothing: the own content is the
+// content.
+func (f *Finder) Find(b *Block, number int64, content []byte, checkpoint func()) (list, own []byte) {
+	if number != f.number {
+		f.reset(number)
+	}
 	f.number++
 	if b.fill {
 		f.history.addBlock(nil)

@@ -78,7 +78,7 @@ func (c *codec) pass(t testing.TB, p []byte, fill bool) int {
 	number := c.number
 	c.number++
 	c.block.Prepare(p, fill, nil)
-	list, own := c.f.Find(&c.block, p, nil)
+	list, own := c.f.Find(&c.block, number, p, nil)
 	defer c.block.Release(true)
 	if fill {
 		c.w.AddBlock(number, nil)
@@ -204,7 +204,7 @@ func TestFinderWindow(t *testing.T) {
 	}
 }
 
-// TestFinderReset makes sure that nothing of a stream is left after a Reset.
+// TestFinderReset makes sure that nothing of a stream is left for the next one.
 func TestFinderReset(t *testing.T) {
 	p := corpus.ByName("random").Make(1 << 14)
 	c := newCodec(MinWindow, 1<<14)
@@ -219,7 +219,6 @@ func TestFinderReset(t *testing.T) {
 		if a := c.f.arena; a.current != nil || a.free != nil {
 			t.Error("a Finder without blocks keeps memory")
 		}
-		c.f.Reset()
 		c.w.Release()
 		c.number = 0
 	}
@@ -310,7 +309,7 @@ func FuzzList(f *testing.F) {
 	p := corpus.ByName("random").Make(1 << 14)
 	c.pass(f, p, false)
 	c.block.Prepare(p, false, nil)
-	list, _ := c.f.Find(&c.block, p, nil)
+	list, _ := c.f.Find(&c.block, c.number, p, nil)
 	f.Add(append(slices.Clone(list[1:]), 0), uint32(1<<14))
 	f.Add([]byte("\x00\x00\x00\x00\x01\x01\x01\x00\x40\x00\x00\x00"), uint32(64))
 	f.Add([]byte("\x00\x00\x00\x00\x02\x01\x01\x02\x01\x40\x00\x00\x01\x40\x01\x07\x02x"), uint32(135))

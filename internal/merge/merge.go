@@ -16,6 +16,7 @@ import (
 	"slices"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/parity"
 )
 
@@ -82,7 +83,7 @@ var (
 // blocks that differ once for each try, and the result once. If the copies differ, it also
 // decompresses each of them up to its first damage, and compares each with the result, or with all
 // others if there is none. It takes the memory of a compress.Reader and of a compress.ReaderAt.
-func Merge(dst io.Writer, copies []Copy, opts ...compress.Option) (*Report, error) {
+func Merge(dst io.Writer, copies []Copy, opts ...compress.ReaderOption) (*Report, error) {
 	if len(copies) < 2 {
 		return nil, errors.New("compress: merge takes two copies or more")
 	}
@@ -106,7 +107,7 @@ func Merge(dst io.Writer, copies []Copy, opts ...compress.Option) (*Report, erro
 // merger is a call of Merge.
 type merger struct {
 	*copies
-	opts   []compress.Option
+	opts   []compress.ReaderOption
 	report *Report
 	format compress.Format // that of the copies, or the zero value if it is not known
 	table  bool            // copies of a .zst file differ where only a seek table may confirm the bytes
@@ -233,7 +234,7 @@ func (m *merger) verify() error {
 		return err
 	}
 	// A Reader does not need a seek table.
-	if table, _ := compress.ProbeZstd(m.final, m.size); !table {
+	if table, _ := bridge.ProbeZstd(m.final, m.size); !table {
 		return nil
 	}
 	at, err := compress.NewReaderAt(m.final, m.size, m.opts...)

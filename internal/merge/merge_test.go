@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
@@ -18,10 +19,10 @@ import (
 )
 
 // pack compresses content in blocks of 64 KiB.
-func pack(t testing.TB, content []byte, opts ...compress.Option) []byte {
+func pack(t testing.TB, content []byte, opts ...compress.WriterOption) []byte {
 	t.Helper()
 	var buf bytes.Buffer
-	opts = append([]compress.Option{compress.WithBlockSize(64 << 10)}, opts...)
+	opts = append([]compress.WriterOption{compress.WithBlockSize(64 << 10)}, opts...)
 	w, err := compress.NewWriter(&buf, opts...)
 	if err != nil {
 		t.Fatal(err)
@@ -43,9 +44,9 @@ func files(t testing.TB) map[string][]byte {
 		"pz":    pack(t, content),
 		"small": pack(t, content[:30_000]),
 		"long":  pack(t, append(bytes.Clone(content), content...), compress.WithLongDistance(1<<20)),
-		"zst":   pack(t, content, compress.WithPipeline("lzf")),
-		"gz":    pack(t, content, compress.WithPipeline("deflate")),
-		"frame": pack(t, content, compress.WithPipeline("lzf"), compress.WithSingleFrame(true)),
+		"zst":   pack(t, content, bridge.Pipeline("lzf")),
+		"gz":    pack(t, content, bridge.Pipeline("deflate")),
+		"frame": pack(t, content, bridge.Pipeline("lzf"), compress.WithSingleFrame(true)),
 	}
 }
 
@@ -269,7 +270,7 @@ func TestMergeErrors(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"lzseqr", "lzf"} {
-		bare := pack(t, content, compress.WithPipeline(name), compress.WithChecksum(false))
+		bare := pack(t, content, bridge.Pipeline(name), compress.WithChecksum(false))
 		if _, _, err := merge(t, bare, bare); err != nil {
 			t.Errorf("%s: equal copies without checks: %v", name, err)
 		}
@@ -330,12 +331,12 @@ func TestTry(t *testing.T) {
 
 func FuzzMerge(f *testing.F) {
 	for _, pipeline := range []string{"lzseqr", "lzf", "deflate"} {
-		file := pack(f, content[:5000], compress.WithPipeline(pipeline))
+		file := pack(f, content[:5000], bridge.Pipeline(pipeline))
 		f.Add(file[:len(file)-5], file)
 		f.Add(damaged(file, 100, 10), damaged(file, 1000, 10))
 	}
 	f.Fuzz(func(t *testing.T, a, b []byte) {
-		opts := []compress.Option{compress.WithMaxMemory(64 << 20), compress.WithMaxDecodedSize(8 << 20)}
+		opts := []compress.ReaderOption{compress.WithMaxMemory(64 << 20), compress.WithMaxDecodedSize(8 << 20)}
 		var out bytes.Buffer
 		list := []Copy{{bytes.NewReader(a), int64(len(a))}, {bytes.NewReader(b), int64(len(b))}}
 		if _, err := Merge(&out, list, opts...); err != nil {

@@ -129,7 +129,7 @@ func (m *merger) hasChecks(src io.ReaderAt, size int64) (bool, error) {
 	if m.format == compress.Gzip {
 		return true, nil
 	}
-	info, err := compress.ReadInfo(src, size, m.opts...)
+	info, err := compress.ReadInfo(src, size, nil, m.opts...)
 	if err != nil {
 		return false, err
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/corpus"
 )
 
@@ -17,12 +18,12 @@ func TestMergeOthers(t *testing.T) {
 		a, b []byte
 		want error
 	}{
-		"two formats": {pack(t, content), pack(t, content, compress.WithPipeline("deflate")), errFormats},
+		"two formats": {pack(t, content), pack(t, content, bridge.Pipeline("deflate")), errFormats},
 		"two formats, one damaged": {
-			damaged(pack(t, content), 5000, 100), pack(t, content, compress.WithPipeline("lzf")), errFormats},
+			damaged(pack(t, content), 5000, 100), pack(t, content, bridge.Pipeline("lzf")), errFormats},
 		"two contents":       {pack(t, content), pack(t, other), errIntact},
-		"two contents, .gz":  {files(t)["gz"], pack(t, other, compress.WithPipeline("deflate")), errIntact},
-		"two contents, .zst": {files(t)["zst"], pack(t, other, compress.WithPipeline("lzf")), errIntact},
+		"two contents, .gz":  {files(t)["gz"], pack(t, other, bridge.Pipeline("deflate")), errIntact},
+		"two contents, .zst": {files(t)["zst"], pack(t, other, bridge.Pipeline("lzf")), errIntact},
 		"two levels": {
 			pack(t, content, compress.WithLevel(1)), pack(t, content, compress.WithLevel(6)), errIntact},
 		"two block sizes": {

@@ -27,7 +27,7 @@ const (
 // Decoders decode files in every way that the library offers. They are for one goroutine.
 type Decoders struct {
 	One, Eight *compress.Scheduler
-	options    []compress.Option
+	options    []compress.ReaderOption
 	tiers      []string
 	// Memory between pages that cannot be accessed, for the file and for its content.
 	file, room []byte
@@ -35,17 +35,17 @@ type Decoders struct {
 
 // NewDecoders returns Decoders with options, until the end of the test. Without a limit among them
 // there is memory for all that a header may state. Decoders allocate in proportion to the file.
-func NewDecoders(t testing.TB, opts ...compress.Option) *Decoders {
+func NewDecoders(t testing.TB, opts ...compress.ReaderOption) *Decoders {
 	return &Decoders{
 		One: compress.NewScheduler(1), Eight: compress.NewScheduler(8),
-		options: append([]compress.Option{compress.WithMaxMemory(1 << 40)}, opts...),
+		options: append([]compress.ReaderOption{compress.WithMaxMemory(1 << 40)}, opts...),
 		tiers:   simd.Tiers(), file: testenv.Guarded(t, roomSize), room: testenv.Guarded(t, roomSize),
 	}
 }
 
 // Options returns the options, with a scheduler and with more options.
-func (d *Decoders) Options(s *compress.Scheduler, more ...compress.Option) []compress.Option {
-	list := append([]compress.Option{compress.WithScheduler(s)}, d.options...)
+func (d *Decoders) Options(s *compress.Scheduler, more ...compress.ReaderOption) []compress.ReaderOption {
+	list := append([]compress.ReaderOption{compress.WithScheduler(s)}, d.options...)
 	return append(list, more...)
 }
 
@@ -108,7 +108,7 @@ func (d *Decoders) appendDecode(file []byte, tier string, n int, r *rand.Rand) D
 }
 
 // read decodes with a Reader.
-func (d *Decoders) read(file []byte, s *compress.Scheduler, more ...compress.Option) Decoded {
+func (d *Decoders) read(file []byte, s *compress.Scheduler, more ...compress.ReaderOption) Decoded {
 	who := fmt.Sprintf("Reader with %d workers", s.Workers())
 	z, err := compress.NewReader(io.MultiReader(bytes.NewReader(file)), d.Options(s, more...)...)
 	if err != nil {
@@ -183,7 +183,7 @@ func (got *Recovered) Check(want Decoded) string {
 // Bounded decodes with limits of memory and content. If measured is set, what it allocates must be
 // in proportion. Counting that stops all goroutines, which takes long.
 func (d *Decoders) Bounded(file []byte, most int64, measured bool) string {
-	limits := []compress.Option{compress.WithMaxMemory(memoryLimit), compress.WithMaxDecodedSize(most)}
+	limits := []compress.ReaderOption{compress.WithMaxMemory(memoryLimit), compress.WithMaxDecodedSize(most)}
 	opts := d.Options(d.Eight, limits...)
 	var before, after runtime.MemStats
 	if measured {

@@ -19,7 +19,7 @@ var workerCounts = []int{1, 2, 8, 0}
 type plainReader struct{ io.Reader }
 
 // encodeFile compresses content through a Writer.
-func encodeFile(t testing.TB, content []byte, opts ...compress.Option) []byte {
+func encodeFile(t testing.TB, content []byte, opts ...compress.WriterOption) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w, err := compress.NewWriter(&b, opts...)
@@ -36,7 +36,7 @@ func encodeFile(t testing.TB, content []byte, opts ...compress.Option) []byte {
 }
 
 // decodeFile decompresses a file through a Reader.
-func decodeFile(file []byte, opts ...compress.Option) ([]byte, error) {
+func decodeFile(file []byte, opts ...compress.ReaderOption) ([]byte, error) {
 	r, err := compress.NewReader(plainReader{bytes.NewReader(file)}, opts...)
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func checkRead(t *testing.T, file, content []byte, what string) {
 	if err != nil || !bytes.Equal(got, content) {
 		t.Fatalf("%s: AppendDecode: %d bytes, want %d; %v", what, len(got), len(content), err)
 	}
-	info, err := compress.ReadInfo(bytes.NewReader(file), int64(len(file)))
+	info, err := compress.ReadInfo(bytes.NewReader(file), int64(len(file)), nil)
 	if err != nil || info.Content != int64(len(content)) {
 		t.Fatalf("%s: %+v, %v", what, info, err)
 	}

@@ -48,11 +48,14 @@ type smallCodec struct {
 }
 
 func smallCodecs() []smallCodec {
-	ours := func(name, peer string, opts ...compress.Option) smallCodec {
+	ours := func(name, peer string, f compress.Format, workers int) smallCodec {
+		concurrency := compress.WithConcurrency(workers)
+		writing := []compress.WriterOption{compress.WithFormat(f), concurrency}
+		reading := []compress.ReaderOption{concurrency}
 		return smallCodec{
 			name: name, peer: peer,
-			encode: func(dst, src []byte) ([]byte, error) { return compress.AppendEncode(dst, src, opts...) },
-			decode: func(dst, src []byte) ([]byte, error) { return compress.AppendDecode(dst, src, opts...) },
+			encode: func(dst, src []byte) ([]byte, error) { return compress.AppendEncode(dst, src, writing...) },
+			decode: func(dst, src []byte) ([]byte, error) { return compress.AppendDecode(dst, src, reading...) },
 		}
 	}
 	e, err := kzstd.NewWriter(nil)
@@ -66,14 +69,14 @@ func smallCodecs() []smallCodec {
 			encode: func(dst, src []byte) ([]byte, error) { return e.EncodeAll(src, dst), nil },
 			decode: func(dst, src []byte) ([]byte, error) { return d.DecodeAll(src, dst) },
 		},
-		ours("zst", "peer.zst", compress.WithFormat(compress.Zstd)),
+		ours("zst", "peer.zst", compress.Zstd, 0),
 		pooled("peer.gz", func() io.WriteCloser { return kgzip.NewWriter(nil) },
 			func() io.Reader { return new(kgzip.Reader) }),
 		pooled("std.gz", func() io.WriteCloser { return stdgzip.NewWriter(nil) },
 			func() io.Reader { return new(stdgzip.Reader) }),
-		ours("gz", "peer.gz", compress.WithFormat(compress.Gzip)),
-		ours("pz", "peer.zst"),
-		ours("pz.private", "peer.zst", compress.WithConcurrency(1)),
+		ours("gz", "peer.gz", compress.Gzip, 0),
+		ours("pz", "peer.zst", compress.PZ, 0),
+		ours("pz.private", "peer.zst", compress.PZ, 1),
 	}
 }
 

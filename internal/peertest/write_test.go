@@ -49,7 +49,7 @@ func TestWrite(t *testing.T) {
 			if !testenv.All() && level%4 != 1 {
 				continue
 			}
-			opts := []compress.Option{compress.WithFormat(format), compress.WithLevel(level)}
+			opts := []compress.WriterOption{compress.WithFormat(format), compress.WithLevel(level)}
 			for _, kind := range corpus.Kinds() {
 				content := kind.Make(100_000)
 				if level > 7 {
@@ -77,7 +77,7 @@ func TestWriteSizes(t *testing.T) {
 		for _, n := range []int{0, 1, 2, testBlock - 1, testBlock, testBlock + 1, 9*testBlock + 5} {
 			content := corpus.ByName("mixed").Make(n)
 			for level := compress.MinLevel; level <= compress.MaxLevel; level++ {
-				opts := []compress.Option{
+				opts := []compress.WriterOption{
 					compress.WithFormat(format), compress.WithLevel(level),
 					compress.WithBlockSize(testBlock),
 				}

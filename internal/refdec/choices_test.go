@@ -95,7 +95,7 @@ func TestGoldenChoices(t *testing.T) {
 // has the filter for x86.
 func TestNoFilterWithDictionary(t *testing.T) {
 	content := corpus.ByName("exe").Make(100_000)
-	for _, opts := range [][]compress.Option{nil, {jsonDictionary().option()}} {
+	for _, opts := range [][]compress.WriterOption{nil, {jsonDictionary().option()}} {
 		filtered := false
 		chosen = func(c choice, value int) {
 			filtered = filtered || c == choiceDense && value&filteredX86 != 0

@@ -46,7 +46,7 @@ func (c comparer) readAt(
 	r *rand.Rand, file []byte, want mutants.Decoded,
 ) (opened bool, fault string) {
 	src, size := bytes.NewReader(file), int64(len(file))
-	info, err := compress.ReadInfo(src, size, c.Options(c.One)...)
+	info, err := compress.ReadInfo(src, size, nil, c.Options(c.One)...)
 	z, openErr := compress.NewReaderAt(src, size, c.Options(c.Eight)...)
 	switch length := int64(len(want.Content)); {
 	case (err == nil) != (openErr == nil),

@@ -87,8 +87,8 @@ func readers(file, content []byte) error {
 }
 
 // options returns those of all decoders of the library.
-func options() []compress.Option {
-	return []compress.Option{jsonDictionary().option(), compress.WithMaxMemory(plenty)}
+func options() []compress.ReaderOption {
+	return []compress.ReaderOption{jsonDictionary().option(), compress.WithMaxMemory(plenty)}
 }
 
 // readAll returns what a Reader with n workers reads.

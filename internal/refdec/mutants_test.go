@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/mutants"
 )
@@ -30,7 +31,7 @@ func bases(t testing.TB) (list [][]byte) {
 		for _, level := range []int{1, 5, 9} {
 			list = append(list,
 				encode(t, content, compress.WithLevel(level)),
-				encode(t, content[:600], compress.WithLevel(level), compress.WithPipeline("lzr")))
+				encode(t, content[:600], compress.WithLevel(level), bridge.Pipeline("lzr")))
 		}
 		list = append(list,
 			encode(t, slices.Concat(content, content, make([]byte, 5000)), compress.WithBlockSize(1<<12)),

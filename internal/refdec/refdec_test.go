@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/codec/rans"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
@@ -73,7 +74,7 @@ func TestCorpus(t *testing.T) {
 	for _, kind := range corpus.Kinds() {
 		t.Run(kind.Name, func(t *testing.T) {
 			t.Parallel()
-			for _, p := range compress.Pipelines() {
+			for _, p := range bridge.Pipelines() {
 				if p.Format != compress.PZ {
 					continue
 				}
@@ -83,8 +84,8 @@ func TestCorpus(t *testing.T) {
 							continue
 						}
 						content := kind.Make(n)
-						opts := []compress.Option{
-							compress.WithPipeline(p.Name), compress.WithLevel(level),
+						opts := []compress.WriterOption{
+							bridge.Pipeline(p.Name), compress.WithLevel(level),
 						}
 						if n == 40_000 {
 							opts = append(opts, compress.WithBlockSize(1<<15))
@@ -173,7 +174,7 @@ func TestEveryByte(t *testing.T) {
 		encode(t, make([]byte, 4096), compress.WithChecksum(false)),
 		encode(t, []byte(house), compress.WithLevel(1)),
 		encode(t, []byte(house), compress.WithLevel(1), compress.WithChecksum(false)),
-		encode(t, []byte(house), compress.WithPipeline("lzr"), compress.WithChecksum(false)),
+		encode(t, []byte(house), bridge.Pipeline("lzr"), compress.WithChecksum(false)),
 		append(encode(t, nil), encode(t, nil)...),
 		encode(t, two, compress.WithBlockSize(1<<12)),
 		encodeFlushed(t, []byte(house), two),
@@ -181,7 +182,7 @@ func TestEveryByte(t *testing.T) {
 			compress.WithLongDistance(compress.MinWindow), compress.WithChecksum(false)),
 		encodeFlushed(t, []byte("x"), []byte("y"), []byte("zz"), make([]byte, 99)),
 		encode(t, document[:300], dict),
-		encode(t, document[:300], dict, compress.WithPipeline("lzr"), compress.WithChecksum(false)),
+		encode(t, document[:300], dict, bridge.Pipeline("lzr"), compress.WithChecksum(false)),
 		encode(t, document, dict, compress.WithBlockSize(1<<12), compress.WithChecksum(false)),
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
@@ -210,7 +211,7 @@ func TestEveryByte(t *testing.T) {
 	}
 }
 
-func encode(t testing.TB, content []byte, opts ...compress.Option) []byte {
+func encode(t testing.TB, content []byte, opts ...compress.WriterOption) []byte {
 	t.Helper()
 	file, err := compress.AppendEncode(nil, content, opts...)
 	if err != nil {

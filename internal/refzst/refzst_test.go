@@ -20,7 +20,7 @@ import (
 )
 
 // encode compresses content to .zst with the library.
-func encode(t testing.TB, content []byte, opts ...compress.Option) []byte {
+func encode(t testing.TB, content []byte, opts ...compress.WriterOption) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w, err := compress.NewWriter(&b, append(opts, compress.WithFormat(compress.Zstd))...)
@@ -62,7 +62,7 @@ func TestLibrary(t *testing.T) {
 // TestFlushes decodes frames that continue from flush to flush.
 func TestFlushes(t *testing.T) {
 	content := corpus.ByName("mixed").Make(300_000)
-	for _, opts := range [][]compress.Option{nil, {compress.WithSingleFrame(true)}} {
+	for _, opts := range [][]compress.WriterOption{nil, {compress.WithSingleFrame(true)}} {
 		var b bytes.Buffer
 		w, err := compress.NewWriter(&b, append(opts, compress.WithFormat(compress.Zstd))...)
 		if err != nil {
@@ -314,7 +314,7 @@ func FuzzDecode(f *testing.F) {
 		if err := Decode(&b, bytes.NewReader(file), nil, most); err != nil {
 			return
 		}
-		r, err := compress.NewReader(bytes.NewReader(file), compress.WithFormat(compress.Zstd))
+		r, err := compress.NewReader(bytes.NewReader(file))
 		if err != nil {
 			return
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/bridge"
 )
 
 func content(n int) []byte {
@@ -46,7 +47,7 @@ func TestTheyReadOurs(t *testing.T) {
 		for _, checks := range []bool{true, false} {
 			t.Run(fmt.Sprintf("level %d, checksums %v", level, checks), func(t *testing.T) {
 				file, err := compress.AppendEncode(nil, want,
-					compress.WithPipeline("lzf"),
+					bridge.Pipeline("lzf"),
 					compress.WithLevel(level),
 					compress.WithBlockSize(1<<14),
 					compress.WithChecksum(checks))

@@ -179,7 +179,7 @@ func TestRefused(t *testing.T) {
 
 // FuzzTranslate checks that any text gives either a translation or an error.
 func FuzzTranslate(f *testing.F) {
-	files, err := filepath.Glob("../../gpu/kernels/*.wgsl")
+	files, err := filepath.Glob("../../gpu/internal/kernels/*.wgsl")
 	if err != nil || len(files) == 0 {
 		f.Fatal(files, err)
 	}

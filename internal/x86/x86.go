@@ -25,7 +25,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
-	"github.com/gopz/compress/simd"
+	"github.com/gopz/compress/internal/kernels"
 )
 
 const (
@@ -87,7 +87,7 @@ func decode(p []byte, checkpoint func()) {
 		m := masks[:min(chunk, (end-lookBehind)/64)]
 		begin := end - 64*len(m)
 		// Steps at later positions do not change these marks.
-		simd.MarkX86Displacements(m, p[begin-lookBehind:])
+		kernels.MarkX86Displacements(m, p[begin-lookBehind:])
 		for k := len(m) - 1; k >= 0; k-- {
 			group := p[begin+64*k:][:64+stepSize-1]
 			for left := m[k]; left != 0; {

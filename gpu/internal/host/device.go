@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/gopz/compress/gpu"
-	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/internal/finder"
 )
 
 const (
@@ -33,7 +33,7 @@ const (
 
 	// Greatest block sizes in bytes. A candidate has 24 bits for its offset. A block has fewer
 	// coded symbols than bytes.
-	maxMatch   = 1 << lz77.CandidateOffsetBits
+	maxMatch   = 1 << finder.CandidateOffsetBits
 	maxEntropy = 64 << 20
 
 	// leastContent is the most content in one submission of Stage0 or Fused, in bytes, on a device
@@ -194,6 +194,9 @@ func (d *Device) SetFault(f func() error) { d.fault = f }
 
 // StartTime returns how long the start of the driver and the device took.
 func (d *Device) StartTime() time.Duration { return d.startTime }
+
+// StartError returns nil: what has not started is no Device.
+func (d *Device) StartError() error { return nil }
 
 // Held returns how many objects of the system the device holds.
 func (d *Device) Held() int { return d.driver.Held() }

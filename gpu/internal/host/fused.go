@@ -6,15 +6,15 @@ import (
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/codec/rans"
-	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/internal/finder"
 	"github.com/gopz/compress/lzseq"
 )
 
 // Fused runs all stages of a block in one submission: candidates, lazy parse, sequence coding,
 // entropy coding. The host uploads content and downloads payloads. One invocation parses a segment
-// of lz77.SegmentSize bytes, because each step of a lazy parse depends on the one before; so the
+// of finder.SegmentSize bytes, because each step of a lazy parse depends on the one before; so the
 // GPU is busy only with many segments at a time. The head of each kernel says what it computes.
-// gpu/kernels/fused_begin.wgsl describes the buffers.
+// gpu/internal/kernels/fused_begin.wgsl describes the buffers.
 
 const (
 	// fusedBytes is the most content of a batch, unless SetContent changes it: as much as one
@@ -49,7 +49,7 @@ const (
 	guessMargin = 4
 )
 
-// Sizes in 32-bit words, as in gpu/kernels/fused_begin.wgsl.
+// Sizes in 32-bit words, as in gpu/internal/kernels/fused_begin.wgsl.
 const (
 	headerWords    = 16   // head of an upload
 	fusedWords     = 36   // descriptor of a block
@@ -72,12 +72,12 @@ type fusedUsage struct{ streams, seqs, state, plan, words, out uint32 }
 
 // parseSegments returns the number of segments in the parse of a block of n bytes.
 func parseSegments(n int) int {
-	return (n - lz77.CandidateTail + lz77.SegmentSize - 1) / lz77.SegmentSize
+	return (n - finder.Tail + finder.SegmentSize - 1) / finder.SegmentSize
 }
 
 // longestSegment returns the size of the longest of these segments in bytes. The last one takes in
 // the bytes without candidates.
-func longestSegment(n int) int { return min(n, lz77.SegmentSize+lz77.CandidateTail) }
+func longestSegment(n int) int { return min(n, finder.SegmentSize+finder.Tail) }
 
 // addBlock adds a block of n bytes with a number of coded streams.
 func (u *fusedUsage) addBlock(n int, coded, tiles int) {
@@ -139,9 +139,9 @@ func (s *slot) runFused(batch []*gpu.Request) error {
 				r.Err = ErrTooLarge
 				continue
 			}
-			j := matchJob{r: r, first: first, tile: tile, positions: len(r.Src) - lz77.CandidateTail}
+			j := matchJob{r: r, first: first, tile: tile, positions: len(r.Src) - finder.Tail}
 			j.tiles = (j.positions + tileSize - 1) / tileSize
-			j.rowBits, j.mask = r.Params.RowHashParams(len(r.Src))
+			j.setHash()
 			more := used
 			more.addBlock(len(r.Src), 6-r.Layout.Stored, j.tiles)
 			end := first + j.positions

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/finder"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
 )
@@ -299,7 +300,7 @@ func TestFusedRefused(t *testing.T) {
 		"window":    func(r *gpu.Request) { r.Window = 1 },
 		"no layout": func(r *gpu.Request) { r.Layout = nil },
 		"no params": func(r *gpu.Request) { r.Params = nil },
-		"tree":      func(r *gpu.Request) { r.Params = &lz77.Levels[8] },
+		"finder":    func(r *gpu.Request) { r.Params = &lz77.Levels[4] },
 		"lazier":    func(r *gpu.Request) { r.Params = &lazier },
 		"large":     func(r *gpu.Request) { r.Src = make([]byte, maxFused+1) },
 	} {
@@ -335,9 +336,9 @@ func TestFusedLayout(t *testing.T) {
 		if first, n := word(max(i, 1)-1, 34), word(max(i, 1)-1, 35); i > 0 && word(i, 34) != first+n {
 			t.Errorf("the first segment of block %d is %d, want %d", i, word(i, 34), first+n)
 		}
-		const entries = lz77.SegmentSize/4 + 2
+		const entries = finder.SegmentSize/4 + 2
 		before := int(word(i, 35)) - 1
-		if left := size - before*lz77.SegmentSize; left <= lz77.CandidateTail || before < 0 ||
+		if left := size - before*finder.SegmentSize; left <= finder.Tail || before < 0 ||
 			left > longestSegment(size) || int(word(i, 8)) < before*entries+left/4+2 {
 			t.Errorf("block %d of %d bytes has %d segments and %d entries", i, size, before+1, word(i, 8))
 		}

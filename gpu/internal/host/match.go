@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/gopz/compress/gpu"
-	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/internal/finder"
 )
 
 // matchJob is a block in a submission that finds candidates, of Stage0 or Fused.
@@ -15,8 +15,14 @@ type matchJob struct {
 	positions int
 	tile      int // index of its first tile
 	tiles     int
-	rowBits   uint8
-	mask      uint32
+	rowBits   uint8  // log2 of the number of rows
+	mask      uint32 // of the hash; see finder.RowHash
+}
+
+// setHash sets the parameters of the hash from those of the request.
+func (j *matchJob) setHash() {
+	p := j.r.Params
+	j.rowBits, j.mask = finder.TableLog(p.HashLog, len(j.r.Src)), finder.RowHashMask(p.HashBytes)
 }
 
 // Constants of the kernels.
@@ -46,7 +52,7 @@ func ShiftBytes() []byte {
 	for bits := range mostBits + 1 {
 		for pass := range maxPasses {
 			at := digit(pass, bits).Offset
-			binary.LittleEndian.PutUint32(p[at:], uint32(lz77.RowTagBits+bits*pass))
+			binary.LittleEndian.PutUint32(p[at:], uint32(finder.RowTagBits+bits*pass))
 			binary.LittleEndian.PutUint32(p[at+4:], uint32(bits))
 		}
 	}
@@ -60,7 +66,7 @@ func digit(pass, bits int) Binding {
 
 const (
 	shiftStep = 256 // alignment of bindings that every device accepts
-	maxPasses = (32 - lz77.RowTagBits + mostBits - 1) / mostBits
+	maxPasses = (32 - finder.RowTagBits + mostBits - 1) / mostBits
 )
 
 // runMatch runs a batch of Stage0, in several submissions if it does not fit into one.
@@ -73,13 +79,13 @@ func (s *slot) runMatch(batch []*gpu.Request) error {
 			r := batch[n]
 			r.Err, r.Candidates = nil, nil
 			j := matchJob{r: r, first: first, tile: tile}
-			j.positions = max(0, len(r.Src)-lz77.CandidateTail)
-			if j.positions == 0 || len(r.Src) < r.Window+lz77.CandidateTail {
+			j.positions = max(0, len(r.Src)-finder.Tail)
+			if j.positions == 0 || len(r.Src) < r.Window+finder.Tail {
 				r.Seqs = r.Seqs[:0]
 				continue
 			}
 			j.tiles = (j.positions + tileSize - 1) / tileSize
-			j.rowBits, j.mask = r.Params.RowHashParams(len(r.Src))
+			j.setHash()
 			end := first + j.positions
 			if first > 0 && (end > s.d.Content() || matchSize(end) > s.d.maxBuffer) {
 				break

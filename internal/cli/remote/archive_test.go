@@ -16,7 +16,7 @@ import (
 )
 
 // archiveOf returns an archive of 3,000 files of 10,000 bytes.
-func archiveOf(t *testing.T, opts ...compress.Option) (packed []byte, contentOf func(i int) []byte) {
+func archiveOf(t *testing.T, opts ...compress.WriterOption) (packed []byte, contentOf func(i int) []byte) {
 	t.Helper()
 	all := content(3000 * 10_000)
 	contentOf = func(i int) []byte { return all[i*10_000:][:10_000] }

@@ -118,7 +118,7 @@ func content(n int) []byte {
 	return p
 }
 
-func encode(t *testing.T, p []byte, opts ...compress.Option) []byte {
+func encode(t *testing.T, p []byte, opts ...compress.WriterOption) []byte {
 	t.Helper()
 	file, err := compress.AppendEncode(nil, p, opts...)
 	if err != nil {

@@ -1,18 +1,20 @@
 package deflate
 
-import "github.com/gopz/compress/lz77"
+import (
+	"github.com/gopz/compress/internal/optimal"
+)
 
-// splitter implements lz77.BlockSplitter with the units and estimates of an Encoder.
+// splitter implements optimal.BlockSplitter with the units and estimates of an Encoder.
 type splitter struct {
 	units []unit
 	n     int // number of units in use; the last one is not full
 	left  int // number of symbols for which the last unit has room
 }
 
-func newSplitter() lz77.BlockSplitter { return new(splitter) }
+func newSplitter() optimal.BlockSplitter { return new(splitter) }
 
-// Split appends the ends of blocks to ends. See lz77.BlockSplitter.
-func (s *splitter) Split(ends []int, content []byte, steps []lz77.Step) []int {
+// Split appends the ends of blocks to ends. See optimal.BlockSplitter.
+func (s *splitter) Split(ends []int, content []byte, steps []optimal.Step) []int {
 	if len(content) == 0 {
 		return ends
 	}

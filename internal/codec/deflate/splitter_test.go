@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/optimal"
 	"github.com/gopz/compress/lz77"
 )
 
@@ -13,16 +14,16 @@ func TestSplitter(t *testing.T) {
 	text, random := corpus.ByName("text").Make(30_000), corpus.ByName("random").Make(30_000)
 	both := append(append([]byte(nil), text...), random...)
 	q := lz77.Sequence{LitLen: 100, MatchLen: 1000, Offset: 99}
-	match := lz77.Step{Sequence: q, Kind: lz77.NewOffset}
+	match := optimal.Step{Sequence: q, Kind: optimal.NewOffset}
 	s := newSplitter()
 	for _, c := range []struct {
 		content []byte
-		steps   []lz77.Step
+		steps   []optimal.Step
 		near    int // position near which an end must be
 	}{
 		{nil, nil, 0}, {text[:1], nil, 1}, {text[:unitSymbols], nil, unitSymbols},
-		{both, nil, len(text)}, {text[:1100], []lz77.Step{match}, 1100},
-		{text[:4400], []lz77.Step{match, match, match, match}, 4400},
+		{both, nil, len(text)}, {text[:1100], []optimal.Step{match}, 1100},
+		{text[:4400], []optimal.Step{match, match, match, match}, 4400},
 	} {
 		ends := s.Split([]int{-7}, c.content, c.steps)[1:]
 		last, found := 0, c.near == 0

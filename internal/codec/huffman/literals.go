@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/gopz/compress/simd"
+	"github.com/gopz/compress/internal/kernels"
 )
 
 // Table is a code of the 256 bytes in zstd's order. A Builder fills it; the zero value has no
@@ -102,10 +102,10 @@ func (t *Table) Append4(dst, src []byte) []byte {
 		if i == 0 {
 			b = b[:part]
 		}
-		w := simd.HuffmanWriters{Out: [2]int{first, first + room}}
-		rounds := len(b) / simd.HuffmanWriteRound
-		if simd.EncodeHuffman2(&w, &t.codes, int(t.max), out, a, b, rounds) {
-			done := rounds * simd.HuffmanWriteRound
+		w := kernels.HuffmanWriters{Out: [2]int{first, first + room}}
+		rounds := len(b) / kernels.HuffmanWriteRound
+		if kernels.EncodeHuffman2(&w, &t.codes, int(t.max), out, a, b, rounds) {
+			done := rounds * kernels.HuffmanWriteRound
 			a, b = a[:len(a)-done], b[:len(b)-done]
 		}
 		for k, rest := range [2][]byte{a, b} {
@@ -137,7 +137,7 @@ func (t *Table) Append1(dst, src []byte) []byte {
 }
 
 // encode writes a stream behind the highest n < 8 bits of acc and returns its size. out must be 8
-// bytes longer. It is the portable twin of simd.EncodeHuffman2.
+// bytes longer. It is the portable twin of kernels.EncodeHuffman2.
 func (t *Table) encode(out, src []byte, acc, n uint64) int {
 	for len(src)%4 != 0 {
 		c := uint64(t.codes[src[len(src)-1]])

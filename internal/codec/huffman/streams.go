@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
-	"github.com/gopz/compress/simd"
+	"github.com/gopz/compress/internal/kernels"
 )
 
 // A LiteralDecoder decodes the literals of zstd (RFC 8878, section 4.2.2). Codes have at most 11
@@ -25,8 +25,8 @@ import (
 // exactly all its bits were consumed.
 
 const (
-	roundBytes = simd.HuffmanRound
-	roundInput = simd.HuffmanRoundInput // maximum number of whole bytes that a round consumes
+	roundBytes = kernels.HuffmanRound
+	roundInput = kernels.HuffmanRoundInput // maximum number of whole bytes that a round consumes
 )
 
 // LiteralDecoder decodes literals of zstd with one code. The zero value has no code; Read sets it.
@@ -204,7 +204,7 @@ func (d *LiteralDecoder) Decode4(dst, src []byte) error {
 		return CorruptError("stream cut short")
 	}
 	d.fill(len(dst))
-	var s simd.HuffmanStreams
+	var s kernels.HuffmanStreams
 	for i := range 4 {
 		p := src[ends[i]:ends[i+1]]
 		if len(p) == 0 || p[len(p)-1] == 0 {
@@ -227,7 +227,7 @@ func (d *LiteralDecoder) Decode4(dst, src []byte) error {
 		switch {
 		case d.log < MaxTableBits:
 			d.shortRounds4(dst, src, &s, rounds)
-		case !simd.DecodeHuffman4(&s, &d.table, dst, src, rounds):
+		case !kernels.DecodeHuffman4(&s, &d.table, dst, src, rounds):
 			d.rounds4(dst, src, &s, rounds)
 		}
 	}
@@ -251,9 +251,9 @@ func (d *LiteralDecoder) eachAlone(dst, src []byte, outs, ends *[5]int) error {
 	return nil
 }
 
-// rounds4 is the portable twin of simd.DecodeHuffman4: it decodes n rounds of four streams. All
+// rounds4 is the portable twin of kernels.DecodeHuffman4: it decodes n rounds of four streams. All
 // streams must have room and input for them.
-func (d *LiteralDecoder) rounds4(dst, src []byte, s *simd.HuffmanStreams, n int) {
+func (d *LiteralDecoder) rounds4(dst, src []byte, s *kernels.HuffmanStreams, n int) {
 	t := &d.table
 	b0, b1, b2, b3 := s.Bits[0], s.Bits[1], s.Bits[2], s.Bits[3]
 	i0, i1, i2, i3 := s.In[0], s.In[1], s.In[2], s.In[3]
@@ -293,7 +293,7 @@ func (d *LiteralDecoder) rounds4(dst, src []byte, s *simd.HuffmanStreams, n int)
 }
 
 // shortRounds4 is rounds4 with a table of any size. It takes a quarter more time.
-func (d *LiteralDecoder) shortRounds4(dst, src []byte, s *simd.HuffmanStreams, n int) {
+func (d *LiteralDecoder) shortRounds4(dst, src []byte, s *kernels.HuffmanStreams, n int) {
 	t, shift := &d.table, (64-d.log)&63
 	const mask = 1<<MaxTableBits - 1
 	b := s.Bits

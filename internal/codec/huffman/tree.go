@@ -166,7 +166,7 @@ func (c *treeCoder) size(s *shape, used int, thorough bool) (size, how int) {
 			c.buf[i] = c.dist.Append(c.buf[i][:0])
 			e := &c.fse[i]
 			e.Table.Build(&c.dist)
-			if n := len(c.buf[i]) + e.Begin(c.weights[:n], 2); n <= directBase && n+1 < size {
+			if n := len(c.buf[i]) + e.Encode(c.weights[:n], 2); n <= directBase && n+1 < size {
 				size, how = 1+n, i
 			}
 		}
@@ -183,7 +183,7 @@ func (c *treeCoder) append(dst []byte, n, how int) []byte {
 	if how != inFourBits {
 		dst = append(dst, 0)
 		at := len(dst)
-		dst = c.fse[how].End(append(dst, c.buf[how]...))
+		dst = c.fse[how].AppendEncoded(append(dst, c.buf[how]...))
 		dst[at-1] = byte(len(dst) - at)
 		return dst
 	}

@@ -3,15 +3,15 @@ package inflate
 import (
 	"encoding/binary"
 
-	"github.com/gopz/compress/simd"
+	"github.com/gopz/compress/internal/kernels"
 )
 
 const (
 	// fastInput is the least input of the fast loop, in bytes.
-	fastInput = simd.InflateInput
+	fastInput = kernels.InflateInput
 
 	// fastRoom is the least room of the fast loop, in bytes.
-	fastRoom = simd.InflateRoom
+	fastRoom = kernels.InflateRoom
 )
 
 // shortOffsets has a factor and a step for each offset below eight. The factor repeats the first
@@ -32,7 +32,7 @@ var shortOffsets = [8]struct {
 
 // # Fast loop
 //
-// The fast loop is a kernel of package simd. Its portable twin is here. Both decode the same
+// The fast loop is a kernel of package kernels. Its portable twin is here. Both decode the same
 // symbols from the same tables. They may stop at different symbols: the careful loop goes on there.
 //
 // The kernel loads the entry of the next literal or length and that of an offset, before it tests
@@ -52,13 +52,13 @@ var shortOffsets = [8]struct {
 // simd or its portable twin. It stops before whatever is not a literal or a valid match. If it
 // stops before an offset, pending is the length of its match, else 0.
 func fast[T unit](t *tables, in *input, dst []T, o int) (end, pending int) {
-	s := simd.InflateState{In: in.at, Out: o, Bits: in.bits, Count: in.count}
+	s := kernels.InflateState{In: in.at, Out: o, Bits: in.bits, Count: in.count}
 	var ok bool
 	switch dst := any(dst).(type) {
 	case []byte:
-		ok = simd.Inflate(&s, (*simd.InflateTables)(t), dst, in.src)
+		ok = kernels.Inflate(&s, (*kernels.InflateTables)(t), dst, in.src)
 	case []uint16:
-		ok = simd.InflateSymbols(&s, (*simd.InflateTables)(t), dst, in.src)
+		ok = kernels.InflateSymbols(&s, (*kernels.InflateTables)(t), dst, in.src)
 	}
 	if !ok {
 		return fastPortable(t, in, dst, o)
@@ -67,7 +67,7 @@ func fast[T unit](t *tables, in *input, dst []T, o int) (end, pending int) {
 	return s.Out, s.Length
 }
 
-// fastPortable is the portable twin of simd.Inflate and simd.InflateSymbols.
+// fastPortable is the portable twin of kernels.Inflate and kernels.InflateSymbols.
 func fastPortable[T unit](t *tables, in *input, dst []T, o int) (end, pending int) {
 	src, at := in.src, in.at
 	buf, count := in.bits, uint32(in.count)

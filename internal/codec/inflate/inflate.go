@@ -6,11 +6,11 @@
 // refills it. A table look-up decodes a symbol: an entry holds a literal, or the base of a length
 // or an offset, with the number of bits to consume (see table.go).
 //
-// Two loops share the tables. The fast loop (fast.go, and a kernel in package simd) runs while much
-// input and room are left. It checks both once for several symbols, and copies matches in chunks
-// that overrun their end. It leaves whatever is unusual to the careful loop (careful.go), which
-// decodes one item at a time and can stop before any of them. An item is a symbol with its extra
-// bits, or a field of a header.
+// Two loops share the tables. The fast loop (fast.go, and a kernel in package kernels) runs while
+// much input and room are left. It checks both once for several symbols, and copies matches in
+// chunks that overrun their end. It leaves whatever is unusual to the careful loop (careful.go),
+// which decodes one item at a time and can stop before any of them. An item is a symbol with its
+// extra bits, or a field of a header.
 //
 // Between calls the bit buffer holds only bits of an item that is incomplete, or less than a byte.
 // So a Decoder never uses a byte of input behind the end of the stream.

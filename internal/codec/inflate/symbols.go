@@ -1,6 +1,8 @@
 package inflate
 
-import "github.com/gopz/compress/simd"
+import (
+	"github.com/gopz/compress/internal/kernels"
+)
 
 // # Symbols
 //
@@ -72,12 +74,12 @@ func Resolve(dst []byte, symbols []uint16, window *[WindowSize]byte) {
 		}
 		return
 	}
-	var table simd.SymbolTable
+	var table kernels.SymbolTable
 	for i := range firstUnknown {
 		table[i] = byte(i)
 	}
 	copy(table[firstUnknown:], window[:])
-	n := simd.ResolveSymbols(dst, symbols, &table)
+	n := kernels.ResolveSymbols(dst, symbols, &table)
 	for i, s := range symbols[n:] {
 		dst[n+i] = table[s]
 	}

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"sync"
 
-	"github.com/gopz/compress/simd"
+	"github.com/gopz/compress/internal/kernels"
 )
 
 // # Tables
@@ -52,7 +52,7 @@ const (
 )
 
 // tables decode the symbols of a block.
-type tables simd.InflateTables
+type tables kernels.InflateTables
 
 // staticTables are those of static codes.
 var staticTables = sync.OnceValue(func() *tables {

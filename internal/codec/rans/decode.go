@@ -2,6 +2,7 @@ package rans
 
 import (
 	"github.com/gopz/compress/internal/codec/rans/internal/model"
+	"github.com/gopz/compress/internal/kernels"
 	"github.com/gopz/compress/internal/pieces"
 	"github.com/gopz/compress/simd"
 )
@@ -182,21 +183,21 @@ func (d *Decoder) decodePair(src []byte, first int) (rest []byte, err error) {
 		return nil, err
 	}
 	for a.next(d.segs, nil) && b.next(d.segs, a) {
-		simd.DecodeLanes2(&a.DecodeGroup, &b.DecodeGroup)
+		kernels.DecodeLanes2(&a.DecodeGroup, &b.DecodeGroup)
 		if !a.finish() || !b.finish() {
 			return nil, model.ErrWords
 		}
 		d.checkpoint()
 	}
 	for a.next(d.segs, nil) {
-		simd.DecodeLanes(&a.DecodeGroup)
+		kernels.DecodeLanes(&a.DecodeGroup)
 		if !a.finish() {
 			return nil, model.ErrWords
 		}
 		d.checkpoint()
 	}
 	for b.next(d.segs, a) {
-		simd.DecodeLanes(&b.DecodeGroup)
+		kernels.DecodeLanes(&b.DecodeGroup)
 		if !b.finish() {
 			return nil, model.ErrWords
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/gopz/compress/internal/codec/rans/internal/model"
+	"github.com/gopz/compress/internal/kernels"
 	"github.com/gopz/compress/internal/pieces"
 	"github.com/gopz/compress/simd"
 )
@@ -24,7 +25,7 @@ type Encoder struct {
 	segs  []segment
 	coded int    // number of symbols in segments of modeCoded
 	saved uint64 // what coding them saves, in 1/model.CostBit bits
-	tab   simd.EncodeTable
+	tab   kernels.EncodeTable
 	words []byte // filled from the end
 	work  LaneWork
 	// histograms of the units still to come; nil if splitStream has to count. See BeginHistograms.
@@ -179,14 +180,14 @@ func (e *Encoder) encodeGroup(dst []byte, from, to, width int) []byte {
 				whole = len(run) &^ (Lanes - 1)
 			}
 			// The encoder runs backward: the incomplete round at the end comes first.
-			p = simd.EncodeTail(&states, tab, width, run[whole:], words, p)
+			p = kernels.EncodeTail(&states, tab, width, run[whole:], words, p)
 			for run = run[:whole]; len(run) > checkpointBytes; {
 				rest := (len(run) - 1) &^ (checkpointBytes - 1)
-				p = simd.EncodeLanes(&states, tab, run[rest:], words, p)
+				p = kernels.EncodeLanes(&states, tab, run[rest:], words, p)
 				run = run[:rest]
 				e.checkpoint()
 			}
-			p = simd.EncodeLanes(&states, tab, run, words, p)
+			p = kernels.EncodeLanes(&states, tab, run, words, p)
 		}
 		at = begin
 	}

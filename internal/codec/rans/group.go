@@ -2,7 +2,7 @@ package rans
 
 import (
 	"github.com/gopz/compress/internal/codec/rans/internal/model"
-	"github.com/gopz/compress/simd"
+	"github.com/gopz/compress/internal/kernels"
 )
 
 // pairSymbols is the most coded symbols of two groups. It is part of the format. A group costs about 100
@@ -26,13 +26,13 @@ func groupEnd(coded, n int) int {
 // table. Words extends behind the group's own words to the end of the input, because kernels read
 // ahead.
 type groupDecoder struct {
-	simd.DecodeGroup
+	kernels.DecodeGroup
 	rest     []byte // behind Dst: of the same run
-	tab      simd.DecodeTable
+	tab      kernels.DecodeTable
 	width    int  // number of lanes
 	tail     int  // bytes of Words behind the group's own words
 	padded   bool // Words points into pad
-	pad      [2*simd.RoundBytes + 2*simd.WordSlack]byte
+	pad      [2*kernels.RoundBytes + 2*kernels.WordSlack]byte
 	from, to int // range of the group's symbols in the coded sequence
 	seg, at  int // next segment and the index of its first symbol
 	builtFor int // segment that tab belongs to; −1 at first
@@ -109,7 +109,7 @@ func (g *groupDecoder) finish() bool {
 		return false
 	case len(g.Dst) < Lanes:
 		return g.decodeScalar()
-	case len(g.Words) < simd.RoundBytes+simd.WordSlack:
+	case len(g.Words) < kernels.RoundBytes+kernels.WordSlack:
 		return g.refill()
 	}
 	return true // the kernel stopped because of the other group
@@ -118,7 +118,7 @@ func (g *groupDecoder) finish() bool {
 // decodeScalar decodes the rest of Dst symbol by symbol. It returns false if the words run out.
 func (g *groupDecoder) decodeScalar() bool {
 	for at := 0; ; {
-		at = simd.DecodeTail(&g.DecodeGroup, g.width, at)
+		at = kernels.DecodeTail(&g.DecodeGroup, g.width, at)
 		if g.left() < 0 {
 			return false
 		}

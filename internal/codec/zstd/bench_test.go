@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/match"
+	"github.com/gopz/compress/internal/optimal"
 	"github.com/gopz/compress/lz77"
 )
 
@@ -27,14 +29,15 @@ func BenchmarkAppend(b *testing.B) {
 	src := benchData(b)
 	for _, level := range []int{2, 4, 7, 9} {
 		b.Run(strconv.Itoa(level), func(b *testing.B) {
-			var m lz77.Matcher
+			var m match.Matcher
+			form := &optimal.Form{Limits: Limits, Model: Model}
 			var pieces [][]byte
 			var seqs [][]lz77.Sequence
 			for rest := src; len(rest) > 0; {
 				piece := rest[:min(len(rest), 8<<20)]
 				rest = rest[len(piece):]
 				pieces = append(pieces, piece)
-				seqs = append(seqs, m.Parse(nil, piece, &lz77.Levels[level], Limits))
+				seqs = append(seqs, m.ParseFrom(nil, piece, 0, &match.Levels[level], form))
 			}
 			var e Encoder
 			var dst []byte

@@ -3,6 +3,7 @@ package zstd
 import (
 	"math/bits"
 
+	"github.com/gopz/compress/internal/kernels"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/simd"
 )
@@ -10,7 +11,7 @@ import (
 // body is the encoded part of a block, and of the unit behind it, before entropy coding.
 type body struct {
 	lits []byte
-	seqs []simd.SequenceCode
+	seqs []kernels.SequenceCode
 	// run is the number of literals behind the last sequence.
 	run uint32
 }
@@ -56,13 +57,14 @@ func (e *Encoder) appendCodes(seqs []lz77.Sequence) {
 		e.sequenceCodes(dst[:1], e.one[:])
 		dst, seqs = dst[1:], seqs[1:]
 	}
-	if !simd.SequenceCodes(dst, &e.nextUnit.codes, &e.repeats, &lengthCodes, seqs) {
+	if !kernels.SequenceCodes(dst, &e.nextUnit.codes, &e.repeats, &lengthCodes, seqs) {
 		e.sequenceCodes(dst, seqs)
 	}
 }
 
-// sequenceCodes sets dst to the codes of sequences. It is the portable twin of simd.SequenceCodes.
-func (e *Encoder) sequenceCodes(dst []simd.SequenceCode, seqs []lz77.Sequence) {
+// sequenceCodes sets dst to the codes of sequences. It is the portable twin of
+// kernels.SequenceCodes.
+func (e *Encoder) sequenceCodes(dst []kernels.SequenceCode, seqs []lz77.Sequence) {
 	dst = dst[:len(seqs)]
 	counts := &e.nextUnit.codes
 	r0, r1, r2 := e.repeats[0], e.repeats[1], e.repeats[2]

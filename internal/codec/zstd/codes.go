@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/gopz/compress/fse"
-	"github.com/gopz/compress/simd"
+	"github.com/gopz/compress/internal/kernels"
 )
 
 // A sequence has three codes, each with extra bits (RFC 8878, section 3.1.1.3.2.1).
@@ -86,7 +86,7 @@ var (
 )
 
 // lengthCodes has the codes of short lengths. Longer ones have a code for each power of two.
-var lengthCodes = simd.LengthCodes{
+var lengthCodes = kernels.LengthCodes{
 	Lits: [64]uint8{
 		0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 16, 17, 17, 18, 18, 19, 19,
 		20, 20, 20, 20, 21, 21, 21, 21, 22, 22, 22, 22, 22, 22, 22, 22, 23, 23, 23, 23, 23, 23, 23, 23,

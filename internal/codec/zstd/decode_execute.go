@@ -1,8 +1,8 @@
 package zstd
 
 import (
+	"github.com/gopz/compress/internal/kernels"
 	"github.com/gopz/compress/lz77"
-	"github.com/gopz/compress/simd"
 )
 
 // execute carries out sequences with offsets of at least 1, also those that reach back to d.before.
@@ -19,7 +19,7 @@ func (d *Decoder) execute(
 			seqs = seqs[1:]
 			continue
 		}
-		n, end, used, vector := simd.ExecuteNear(dst, at, lits, seqs)
+		n, end, used, vector := kernels.ExecuteNear(dst, at, lits, seqs)
 		at, lits, seqs = end, lits[used:], seqs[n:]
 		if n > 0 {
 			continue
@@ -70,7 +70,7 @@ func (d *Decoder) executeBefore(
 	return at + n, lits[s.LitLen:], true
 }
 
-// executePortable is the portable twin of simd.ExecuteNear.
+// executePortable is the portable twin of kernels.ExecuteNear.
 func executePortable(
 	dst []byte, at int, lits []byte, seqs []lz77.Sequence,
 ) (end int, rest []byte, ok bool) {

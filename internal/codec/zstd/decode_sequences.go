@@ -6,8 +6,8 @@ import (
 	"math/bits"
 
 	"github.com/gopz/compress/fse"
+	"github.com/gopz/compress/internal/kernels"
 	"github.com/gopz/compress/lz77"
-	"github.com/gopz/compress/simd"
 )
 
 // The bits of sequences are read backward (RFC 8878, section 3.1.1.3.2.2). Each sequence has the
@@ -40,7 +40,7 @@ const (
 
 // seqReader is the state of decoding the sequences of a block.
 type seqReader struct {
-	simd.SequenceBits
+	kernels.SequenceBits
 	src    []byte // bits to be read from the end
 	tables *seqTables
 	front  [frontZeros + frontBytes]byte
@@ -220,9 +220,9 @@ func (r *seqReader) decodeLast(seqs []lz77.Sequence) bool {
 }
 
 // loop decodes sequences from src while at least loopBits bits are left. It returns their number.
-// The code here is the portable twin of simd.DecodeSequences.
+// The code here is the portable twin of kernels.DecodeSequences.
 func (r *seqReader) loop(seqs []lz77.Sequence, src []byte) (n int) {
-	if n, _ = simd.DecodeSequences(&r.SequenceBits, &r.tables.cells, src, seqs); n == len(seqs) {
+	if n, _ = kernels.DecodeSequences(&r.SequenceBits, &r.tables.cells, src, seqs); n == len(seqs) {
 		return n
 	}
 	cells := &r.tables.cells

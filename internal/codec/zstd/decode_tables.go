@@ -1,7 +1,7 @@
 package zstd
 
 import (
-	"github.com/gopz/compress/simd"
+	"github.com/gopz/compress/internal/kernels"
 )
 
 // The decoder's tables pack all about a state into 64 bits, so that a sequence takes three loads:
@@ -22,7 +22,7 @@ const maxOffset = 1<<32 - 4
 
 // seqTables holds the tables of all kinds of codes.
 type seqTables struct {
-	cells simd.SequenceCells
+	cells kernels.SequenceCells
 	logs  [kinds]uint // number of bits of a state
 	known [kinds]bool // there has been a block with sequences
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/gopz/compress/fse"
 	"github.com/gopz/compress/internal/codec/huffman"
-	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/internal/optimal"
 )
 
 // A Dictionary is history that frames begin with: content in front of their own, and for a
@@ -155,7 +155,7 @@ func (d *Decoder) leave() {
 }
 
 // DictionaryPrices returns the prices of sequences of a short first block in a frame with d.
-func DictionaryPrices(d *Dictionary) *lz77.IncrementalPrices {
+func DictionaryPrices(d *Dictionary) *optimal.IncrementalPrices {
 	var e Encoder
 	e.Dictionary = d
 	e.Begin()

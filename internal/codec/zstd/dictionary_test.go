@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/match"
+	"github.com/gopz/compress/internal/optimal"
 	"github.com/gopz/compress/lz77"
 )
 
@@ -23,9 +25,10 @@ func trainedDictionary(t testing.TB) []byte {
 func checkDictionary(t testing.TB, d *Dictionary, content []byte) {
 	t.Helper()
 	src := append(bytes.Clone(d.Content()), content...)
-	m, start := new(lz77.Matcher), len(d.Content())
+	m, start := new(match.Matcher), len(d.Content())
+	form := &optimal.Form{Limits: Limits, Model: Model}
 	for _, level := range []int{1, 8} {
-		seqs := m.ParseFrom(nil, src, start, &lz77.Levels[level], Limits)
+		seqs := m.ParseFrom(nil, src, start, &match.Levels[level], form)
 		blocks := (&Encoder{Dictionary: d}).Append(nil, content, seqs)
 		dec, dst := NewDecoder(), make([]byte, len(content)+DecodeSlack)
 		n, err := dec.DecodeFrame(dst, frame(len(content), blocks), d, false)

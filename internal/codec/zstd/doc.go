@@ -25,6 +25,4 @@ const MinMatch = 3
 // Limits bounds the sequences that a match finder should produce. Offsets stay within the window of
 // 8 MiB that every decoder should support (RFC 8878, section 3.1.1.1.2). [Encoder] accepts offsets
 // up to 2³¹ − 4.
-var Limits = lz77.Limits{
-	MinMatch: MinMatch, MinOffset: 1, MaxOffset: 8 << 20, Repeats: 3, Model: model{},
-}
+var Limits = lz77.Limits{MinMatch: MinMatch, MinOffset: 1, MaxOffset: 8 << 20, Repeats: 3}

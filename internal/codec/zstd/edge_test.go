@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/kernels"
 	"github.com/gopz/compress/lz77"
-	"github.com/gopz/compress/simd"
 )
 
 // checkSeqs executes sequences over random literals and checks their encoding. It also returns the
@@ -277,7 +277,7 @@ func TestRepeatsOfStoredBlock(t *testing.T) {
 
 // TestLengthCodes compares the table with the numbers of extra bits.
 func TestLengthCodes(t *testing.T) {
-	var want simd.LengthCodes
+	var want kernels.LengthCodes
 	fillCodes(want.Lits[:], want.LitBits[:], litBits[:])
 	fillCodes(want.Matches[:], want.MatchBits[:], matchBits[:])
 	if lengthCodes != want {

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/gopz/compress/fse"
-	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/internal/optimal"
 )
 
 // Tables for short blocks. A block of a few sequences cannot pay for the description of a table
@@ -29,7 +29,7 @@ type learner struct {
 	// described is the size in bytes of the descriptions of tables from past in this block.
 	described int
 	stale     bool // prices are not those of the tables
-	prices    *lz77.IncrementalPrices
+	prices    *optimal.IncrementalPrices
 }
 
 const (
@@ -205,10 +205,10 @@ func (c *literalCoder) appendShort(dst, lits []byte, counts *[256]uint32, l *lea
 
 // IncrementalPrices returns the prices of the next short block of the frame. They stay valid until
 // the next call.
-func (e *Encoder) IncrementalPrices() *lz77.IncrementalPrices {
+func (e *Encoder) IncrementalPrices() *optimal.IncrementalPrices {
 	l := e.learner()
 	if l.prices == nil {
-		l.prices = new(lz77.IncrementalPrices)
+		l.prices = new(optimal.IncrementalPrices)
 		l.stale = true
 	}
 	if !l.stale {
@@ -222,17 +222,17 @@ func (e *Encoder) IncrementalPrices() *lz77.IncrementalPrices {
 			d = &t.dist
 		}
 		if int(code) >= d.Len || d.Prob[code] == 0 {
-			return 12 * lz77.PriceBit
+			return 12 * optimal.PriceBit
 		}
-		return int32(uint64(d.Cost(code)) * lz77.PriceBit / fse.CostBit)
+		return int32(uint64(d.Cost(code)) * optimal.PriceBit / fse.CostBit)
 	}
 	for b := range p.Literal {
-		p.Literal[b] = 8 * lz77.PriceBit
+		p.Literal[b] = 8 * optimal.PriceBit
 	}
 	if e.literals.known {
 		for b, n := range e.literals.tables[e.literals.last].Lens() {
 			if n > 0 {
-				p.Literal[b] = int32(n) * lz77.PriceBit
+				p.Literal[b] = int32(n) * optimal.PriceBit
 			}
 		}
 	}
@@ -241,19 +241,19 @@ func (e *Encoder) IncrementalPrices() *lz77.IncrementalPrices {
 		run += int64(count) * int64(price(litLens, uint8(code)))
 		n += int64(count)
 	}
-	each := int32(4 * lz77.PriceBit)
+	each := int32(4 * optimal.PriceBit)
 	if n > 1 {
 		each = int32(run / n)
 	}
 	for n := MinMatch; n < len(p.Length); n++ {
 		code, extra := matchCode(uint32(n - MinMatch))
-		p.Length[n] = each + price(matchLens, code) + int32(extra)*lz77.PriceBit
+		p.Length[n] = each + price(matchLens, code) + int32(extra)*optimal.PriceBit
 	}
 	for n := 1; n < len(p.Offset); n++ {
 		code := max(n-1, 2)
-		p.Offset[n] = price(offsets, uint8(code)) + int32(code)*lz77.PriceBit
+		p.Offset[n] = price(offsets, uint8(code)) + int32(code)*optimal.PriceBit
 	}
-	second := price(offsets, 1) + lz77.PriceBit // and third
+	second := price(offsets, 1) + optimal.PriceBit // and third
 	p.Repeat = [3]int32{price(offsets, 0), second, second}
 	return p
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/gopz/compress/fse"
 	"github.com/gopz/compress/internal/bitio"
-	"github.com/gopz/compress/simd"
+	"github.com/gopz/compress/internal/kernels"
 )
 
 // Table modes (RFC 8878, section 3.1.1.3.2.1).
@@ -130,12 +130,12 @@ func (e *Encoder) appendBits(dst []byte, n int) []byte {
 	seqs := e.body.seqs[:n]
 	last := &seqs[n-1]
 	var tables [kinds]*fse.EncTable
-	var transitions [kinds]*simd.StateTable
-	s := simd.SequenceStates{Have: uint32(last.ExtraBits), Acc: last.Extra}
+	var transitions [kinds]*kernels.StateTable
+	s := kernels.SequenceStates{Have: uint32(last.ExtraBits), Acc: last.Extra}
 	bits := uint(0)
 	for k := range tables {
 		tables[k] = &e.codes[k].pending.enc
-		transitions[k] = &tables[k].Transitions
+		transitions[k] = (*kernels.StateTable)(&tables[k].Transitions)
 		s.State[k] = tables[k].Start(last.Codes[k])
 		bits += uint(n)*tables[k].Log() + extraBits(k, &e.block.codes[k])
 	}
@@ -144,7 +144,7 @@ func (e *Encoder) appendBits(dst []byte, n int) []byte {
 	room := dst[len(dst):cap(dst)]
 	used := flush(&s, room)
 	seqs = seqs[:n-1]
-	if size, ok := simd.EncodeSequences(&s, transitions, seqs, room[used:]); ok {
+	if size, ok := kernels.EncodeSequences(&s, transitions, seqs, room[used:]); ok {
 		used += size
 	} else {
 		used += putSequences(&s, tables, seqs, room[used:])
@@ -160,7 +160,7 @@ func (e *Encoder) appendBits(dst []byte, n int) []byte {
 }
 
 // flush writes the bits of s and returns the number of whole bytes.
-func flush(s *simd.SequenceStates, to []byte) int {
+func flush(s *kernels.SequenceStates, to []byte) int {
 	binary.LittleEndian.PutUint64(to, s.Acc)
 	n := s.Have / 8
 	s.Acc >>= 8 * n
@@ -169,9 +169,9 @@ func flush(s *simd.SequenceStates, to []byte) int {
 }
 
 // putSequences writes the bits of sequences, the last one first, and returns the number of whole
-// bytes. It is the portable twin of simd.EncodeSequences.
+// bytes. It is the portable twin of kernels.EncodeSequences.
 func putSequences(
-	s *simd.SequenceStates, tables [kinds]*fse.EncTable, seqs []simd.SequenceCode, to []byte,
+	s *kernels.SequenceStates, tables [kinds]*fse.EncTable, seqs []kernels.SequenceCode, to []byte,
 ) (at int) {
 	lit, off, match := tables[litLens], tables[offsets], tables[matchLens]
 	l, o, m := s.State[litLens], s.State[offsets], s.State[matchLens]

@@ -3,7 +3,7 @@ package zstd
 import (
 	"github.com/gopz/compress/fse"
 	"github.com/gopz/compress/internal/codec/huffman"
-	"github.com/gopz/compress/simd"
+	"github.com/gopz/compress/internal/kernels"
 )
 
 // Block splitting is greedy. The encoder codes one unit of about 16 KiB at a time, behind the units
@@ -14,7 +14,7 @@ import (
 // stats counts the symbols of a unit or a block.
 type stats struct {
 	lits  [256]uint32
-	codes simd.CodeCounts
+	codes kernels.CodeCounts
 }
 
 func (s *stats) add(o *stats) {

@@ -18,7 +18,7 @@ type batch struct {
 	start    time.Time
 	size     int         // bytes of content of all requests
 	taken    atomic.Bool // by the goroutine that runs it, or by giveUp
-	main     func()      // the method run, bound once: a go statement with arguments allocates
+	main     func()      // the method runBatch, bound once: a go statement with arguments allocates
 	late     int         // the first request that reclaimLate has not looked at
 
 	kind  work   // of the first request
@@ -44,31 +44,31 @@ func (c *Coordinator) nextBatch() *batch {
 		return x
 	}
 	if op, autoFirst, ok := c.overdue(); ok {
-		if x := c.collect(op, autoFirst); x != nil {
+		if x := c.collectBatch(op, autoFirst); x != nil {
 			return x
 		}
 	}
 	for op := range gpu.Op(gpu.NumOps) {
-		if x := c.collect(op, false); x != nil {
+		if x := c.collectBatch(op, false); x != nil {
 			return x
 		}
 	}
 	return nil
 }
 
-// collect makes a batch of the requests of one operation. Requests that are not strict come first
-// or last. It returns nil if there are none.
-func (c *Coordinator) collect(op gpu.Op, autoFirst bool) *batch {
+// collectBatch makes a batch of the requests of one operation. Requests that are not strict come
+// first or last. It returns nil if there are none.
+func (c *Coordinator) collectBatch(op gpu.Op, autoFirst bool) *batch {
 	x := c.newBatch(op)
 	var took [2]bool
 	limits := &c.info.Ops[op]
-	window := c.window(op)
+	window := c.autoWindow(op)
 	for most := max(1, limits.Batch); len(x.requests) < most; {
 		room := math.MaxInt
 		if limits.Bytes > 0 && len(x.requests) > 0 {
 			room = limits.Bytes - x.size
 		}
-		r, queue := c.next(op, autoFirst, room, x.autos < window)
+		r, queue := c.nextRequest(op, autoFirst, room, x.autos < window)
 		if r == nil {
 			break
 		}
@@ -83,11 +83,11 @@ func (c *Coordinator) collect(op gpu.Op, autoFirst bool) *batch {
 				r.Counters.StrictWait.Add(int64(time.Since(r.queued)))
 			}
 			c.sched.Moved(r, OnDevice)
-			x.add(r)
+			x.addRequest(r)
 		}
 	}
 	if len(x.requests) == 0 {
-		c.recycle(x)
+		c.releaseBatch(x)
 		return nil
 	}
 	c.countPassed(op, took)
@@ -96,17 +96,17 @@ func (c *Coordinator) collect(op gpu.Op, autoFirst bool) *batch {
 	return x
 }
 
-// window returns the most requests of Auto that a batch of an operation may have.
-func (c *Coordinator) window(op gpu.Op) int {
-	n := c.trials[op].limit()
+// autoWindow returns the most requests of Auto that a batch of an operation may have.
+func (c *Coordinator) autoWindow(op gpu.Op) int {
+	n := c.trials[op].mostRequests()
 	if op == gpu.StageN {
-		n = min(n, c.trials[decodeWork].limit())
+		n = min(n, c.trials[decodeWork].mostRequests())
 	}
 	return n
 }
 
-// add adds a request to a batch.
-func (x *batch) add(r *Request) {
+// addRequest adds a request to a batch.
+func (x *batch) addRequest(r *Request) {
 	kind := workOf(r.GPU)
 	if len(x.requests) == 0 {
 		x.kind = kind
@@ -127,10 +127,10 @@ const (
 	autoQueue
 )
 
-// next takes a request for a block of at most room bytes from the queues of an operation: the
-// oldest strict request, then the oldest of the others, or the other way round. It takes none of the
-// others unless auto is set. It also returns the queue's index.
-func (c *Coordinator) next(op gpu.Op, autoFirst bool, room int, auto bool) (r *Request, queue int) {
+// nextRequest takes a request for a block of at most room bytes from the queues of an operation:
+// the oldest strict request, then the oldest of the others, or the other way round. It takes none
+// of the others unless auto is set. It also returns the queue's index.
+func (c *Coordinator) nextRequest(op gpu.Op, autoFirst bool, room int, auto bool) (r *Request, queue int) {
 	if autoFirst && auto {
 		if r = c.nextAuto(op, room); r != nil {
 			return r, autoQueue
@@ -206,14 +206,14 @@ func (c *Coordinator) newBatch(op gpu.Op) *batch {
 		x, c.spare = c.spare[n-1], c.spare[:n-1]
 	} else {
 		x = &batch{c: c}
-		x.main = x.run
+		x.main = x.runBatch
 	}
 	x.op = op
 	return x
 }
 
-// recycle keeps a batch for newBatch.
-func (c *Coordinator) recycle(x *batch) {
+// releaseBatch keeps a batch for newBatch.
+func (c *Coordinator) releaseBatch(x *batch) {
 	clear(x.requests)
 	clear(x.work)
 	x.requests, x.work, x.turns, x.late, x.size = x.requests[:0], x.work[:0], x.turns[:0], 0, 0
@@ -234,10 +234,10 @@ func (x *batch) setTurns() {
 	}
 }
 
-// run runs a batch on the device and completes its requests.
-func (x *batch) run() {
+// runBatch runs a batch on the device and completes its requests.
+func (x *batch) runBatch() {
 	c := x.c
-	err := x.submit()
+	err := x.runDevice()
 	if x.taken.Swap(true) {
 		return // giveUp has completed the requests
 	}
@@ -260,8 +260,8 @@ func (x *batch) run() {
 	c.ends <- x
 }
 
-// submit is Device.Run with a panic turned into an error.
-func (x *batch) submit() (err error) {
+// runDevice is Device.Run with a panic turned into an error.
+func (x *batch) runDevice() (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = x.c.sched.PanicError("device "+x.c.info.Name, v)

@@ -63,7 +63,7 @@ func New(s Scheduler, workers int, d gpu.Device) *Coordinator {
 	c.starter, _ = d.(gpu.Starter)
 	if c.info.NoTrial {
 		for i := range c.trials {
-			c.trials[i].set(proven)
+			c.trials[i].setState(proven)
 		}
 	}
 	c.info.Concurrent = max(1, c.info.Concurrent)
@@ -118,7 +118,7 @@ func (c *Coordinator) Offer(r *Request, start time.Time) bool {
 func (c *Coordinator) serve() {
 	if !c.busy.Load() {
 		c.busy.Store(true)
-		go c.main()
+		go c.serveRequests()
 	}
 	select {
 	case c.wake <- struct{}{}:
@@ -156,8 +156,8 @@ func (c *Coordinator) pushAuto(r *Request) bool {
 	return true
 }
 
-// main serves requests until there are none.
-func (c *Coordinator) main() {
+// serveRequests serves requests until there are none.
+func (c *Coordinator) serveRequests() {
 	var ended time.Time // the end of the last batch
 	timer := time.NewTimer(c.info.Timeout)
 	defer timer.Stop()
@@ -167,11 +167,11 @@ func (c *Coordinator) main() {
 			if x == nil {
 				break
 			}
-			c.begin(x)
+			c.beginBatch(x)
 		}
 		if len(c.active) == 0 {
 			c.saturated.Store(false)
-			if c.stop() {
+			if c.stopServing() {
 				return
 			}
 			continue
@@ -179,7 +179,7 @@ func (c *Coordinator) main() {
 		c.saturated.Store(len(c.active) == c.info.Concurrent)
 		late, reclaim := c.deadline(c.active[0].start, ended), c.reclaimLate(c.active)
 		timer.Reset(time.Until(earlier(late, reclaim)))
-		x, timeUp := c.event(timer.C)
+		x, timeUp := c.awaitEvent(timer.C)
 		if timeUp && !time.Now().Before(late) {
 			if c.active[0].taken.Load() {
 				x = <-c.ends // it has ended and is about to report that
@@ -192,15 +192,15 @@ func (c *Coordinator) main() {
 		if x != nil {
 			c.judge(x, ended)
 			ended = time.Now()
-			c.remove(x)
-			c.recycle(x)
+			c.removeBatches(x)
+			c.releaseBatch(x)
 		}
 	}
 }
 
-// begin starts a batch. Requests of runs that were closed before Withdraw could find the batch are
-// dropped here.
-func (c *Coordinator) begin(x *batch) {
+// beginBatch starts a batch. Requests of runs that were closed before Withdraw could find the batch
+// are dropped here.
+func (c *Coordinator) beginBatch(x *batch) {
 	var own []*Request
 	c.mu.Lock()
 	c.active = append(c.active, x)
@@ -217,8 +217,8 @@ func (c *Coordinator) begin(x *batch) {
 	}
 }
 
-// remove takes batches from those on the device.
-func (c *Coordinator) remove(list ...*batch) {
+// removeBatches takes batches from those on the device.
+func (c *Coordinator) removeBatches(list ...*batch) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.active = slices.DeleteFunc(c.active, func(x *batch) bool { return slices.Contains(list, x) })
@@ -232,12 +232,12 @@ func (c *Coordinator) giveUpAll() {
 			list = append(list, x)
 		}
 	}
-	c.remove(list...)
+	c.removeBatches(list...)
 }
 
-// event waits for the end of a batch, a new request or the timer. If a batch has ended and the time
-// is up, the batch comes first: a late batch is still late the next time.
-func (c *Coordinator) event(timer <-chan time.Time) (end *batch, timeUp bool) {
+// awaitEvent waits for the end of a batch, a new request or the timer. If a batch has ended and the
+// time is up, the batch comes first: a late batch is still late the next time.
+func (c *Coordinator) awaitEvent(timer <-chan time.Time) (end *batch, timeUp bool) {
 	select {
 	case end = <-c.ends:
 	case <-c.wake:
@@ -280,8 +280,8 @@ func (c *Coordinator) deadline(start, ended time.Time) time.Time {
 	return last
 }
 
-// stop ends the goroutine unless a request waits.
-func (c *Coordinator) stop() bool {
+// stopServing ends the goroutine unless a request waits.
+func (c *Coordinator) stopServing() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.probes) > 0 {
@@ -303,7 +303,7 @@ func (c *Coordinator) Withdraw(match func(block any) bool) {
 	selects := func(r *Request) bool { return match(r.Block) }
 	c.mu.Lock()
 	for op := range gpu.Op(gpu.NumOps) {
-		waiting = append(waiting, c.drain(op, selects)...)
+		waiting = append(waiting, c.drainQueue(op, selects)...)
 		q := &c.strict[op]
 		for range q.Len() {
 			if r := q.Pop(); selects(r) {
@@ -329,8 +329,8 @@ func (c *Coordinator) Withdraw(match func(block any) bool) {
 	}
 }
 
-// drain takes requests from the queue of Auto for one operation. The caller holds c.mu.
-func (c *Coordinator) drain(op gpu.Op, match func(*Request) bool) (own []*Request) {
+// drainQueue takes requests from the queue of Auto for one operation. The caller holds c.mu.
+func (c *Coordinator) drainQueue(op gpu.Op, match func(*Request) bool) (own []*Request) {
 	for range len(c.queues[op]) {
 		select {
 		case r := <-c.queues[op]:

@@ -114,7 +114,7 @@ func TestPassedOver(t *testing.T) {
 			for _, r := range x.requests {
 				got = append(got, r.Block.(int))
 			}
-			c.recycle(x)
+			c.releaseBatch(x)
 		}
 		want := slices.Repeat([]int{-1}, 2*maxPassed)
 		want = append(want, 0, 1)
@@ -155,7 +155,7 @@ func TestBatchBytes(t *testing.T) {
 				sizes = append(sizes, r.GPU.Size)
 			}
 			got = append(got, sizes)
-			c.recycle(x)
+			c.releaseBatch(x)
 		}
 		if !slices.EqualFunc(got, tt.want, slices.Equal[[]int]) {
 			t.Errorf("%v and %v: %v, want %v", tt.strict, tt.auto, got, tt.want)
@@ -172,7 +172,7 @@ func TestEndBeforeLate(t *testing.T) {
 		x := new(batch)
 		c.ends <- x
 		timer <- time.Time{}
-		if end, late := c.event(timer); end != x || late {
+		if end, late := c.awaitEvent(timer); end != x || late {
 			t.Fatal("a batch has ended, but another counts as late")
 		}
 		select {
@@ -181,7 +181,7 @@ func TestEndBeforeLate(t *testing.T) {
 		}
 	}
 	timer <- time.Time{}
-	if end, late := c.event(timer); end != nil || !late {
+	if end, late := c.awaitEvent(timer); end != nil || !late {
 		t.Error("nothing is late when the timer has fired")
 	}
 }
@@ -237,7 +237,7 @@ func TestStrictFirst(t *testing.T) {
 		}
 	}
 	for _, want := range []int{2, 3, 0, 1} {
-		if r, _ := c.next(gpu.Stage0, false, math.MaxInt, true); r == nil || r.Block != want {
+		if r, _ := c.nextRequest(gpu.Stage0, false, math.MaxInt, true); r == nil || r.Block != want {
 			t.Errorf("got %+v, want block %d", r, want)
 		}
 	}
@@ -277,15 +277,15 @@ func TestPace(t *testing.T) {
 	if p.time(1<<20) != 0 {
 		t.Error("known beforehand")
 	}
-	p.learn(1<<20, time.Millisecond)
+	p.learnTime(1<<20, time.Millisecond)
 	if got := p.time(2 << 20); got < 1990*time.Microsecond || got > 2*time.Millisecond {
 		t.Errorf("%v for twice as much as took 1 ms", got)
 	}
 	for range 100 {
-		p.learn(1<<20, 3*time.Millisecond)
+		p.learnTime(1<<20, 3*time.Millisecond)
 	}
 	if got := p.time(1 << 20); got < 2900*time.Microsecond || got > 3*time.Millisecond {
 		t.Errorf("%v after many times of 3 ms", got)
 	}
-	p.learn(0, time.Hour)
+	p.learnTime(0, time.Hour)
 }

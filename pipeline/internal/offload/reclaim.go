@@ -20,8 +20,8 @@ const (
 // pace is a moving average of the time that the CPU takes for an operation, in 1/1024 ns a byte.
 type pace struct{ v atomic.Int64 }
 
-// learn adds a measurement. Of two concurrent measurements one may be lost.
-func (p *pace) learn(bytes int, took time.Duration) {
+// learnTime adds a measurement. Of two concurrent measurements one may be lost.
+func (p *pace) learnTime(bytes int, took time.Duration) {
 	v := int64(took) << 10 / int64(max(bytes, 1))
 	if old := p.v.Load(); old != 0 {
 		v = old + (v-old)/8
@@ -37,7 +37,7 @@ func (p *pace) time(bytes int) time.Duration {
 // Learn notes how long a worker took for an operation that the device could have done. Decode is as
 // in gpu.Request.
 func (c *Coordinator) Learn(op gpu.Op, decode bool, bytes int, took time.Duration) {
-	c.pace[kindOf(op, decode)].learn(bytes, took)
+	c.pace[kindOf(op, decode)].learnTime(bytes, took)
 }
 
 // workerTime returns how long one worker takes for so many bytes, 0 if that is unknown.

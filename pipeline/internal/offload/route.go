@@ -14,11 +14,11 @@ const maxAway = 64
 // decodes entropy at a fifth of a worker's speed for each block, all blocks at the same time.
 const strictBatch = 4
 
-// Away returns how many blocks of size bytes a run should keep at the device for an operation: those
-// in batches, and one for each worker that waits. A larger batch than the workers can take over in
-// the time of the next one brings nothing. With Auto that is a block for each worker. Strict requests
-// of Fused leave workers only the check of the payloads, so their batches are as large as the device
-// takes them.
+// Away returns how many blocks of size bytes a run should keep at the device for an operation:
+// those in batches, and one for each worker that waits. A larger batch than the workers can take
+// over in the time of the next one brings nothing. With Auto that is a block for each worker.
+// Strict requests of Fused leave workers only the check of the payloads, so their batches are as
+// large as the device takes them.
 func (c *Coordinator) Away(op gpu.Op, size int, d Demand) int {
 	l := &c.info.Ops[op]
 	most := max(1, l.Batch)
@@ -49,7 +49,7 @@ func (c *Coordinator) Wants(op gpu.Op, decode bool, size int, d Demand) bool {
 		return false
 	}
 	return d == Always ||
-		size >= leastPaying(l, op, decode) && !c.trials[kindOf(op, decode)].is(tooSlow)
+		size >= leastPaying(l, op, decode) && !c.trials[kindOf(op, decode)].inState(tooSlow)
 }
 
 // leastPaying returns the least block, in bytes, that a run with demand IfPays gives to the device.
@@ -69,8 +69,8 @@ func (c *Coordinator) Finds(q *gpu.Request) bool {
 }
 
 // Accepts reports whether a run with some demand should offer a request: the device can do it, and
-// is not too slow for Auto. A device that panics is lost. One that is lost already is not asked, and
-// the result is true: Offer refuses the request.
+// is not too slow for Auto. A device that panics is lost. One that is lost already is not asked,
+// and the result is true: Offer refuses the request.
 func (c *Coordinator) Accepts(q *gpu.Request, d Demand) bool {
 	if !c.Finds(q) {
 		return false

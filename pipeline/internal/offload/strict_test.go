@@ -32,7 +32,7 @@ func TestStrictAlone(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		for range 6 {
-			c.recycle(c.nextBatch())
+			c.releaseBatch(c.nextBatch())
 		}
 		c.Lose(errTest)
 		offer(strict, true)

@@ -86,12 +86,12 @@ type trial struct {
 	strikes int // late batches in a row
 }
 
-func (t *trial) is(s trialState) bool { return trialState(t.state.Load()) == s }
-func (t *trial) set(s trialState)     { t.state.Store(uint32(s)) }
+func (t *trial) inState(s trialState) bool { return trialState(t.state.Load()) == s }
+func (t *trial) setState(s trialState)     { t.state.Store(uint32(s)) }
 
-// limit returns the most requests of Auto in a batch.
-func (t *trial) limit() int {
-	if t.window == 0 || !t.is(proven) {
+// mostRequests returns the most requests of Auto in a batch.
+func (t *trial) mostRequests() int {
+	if t.window == 0 || !t.inState(proven) {
 		return maxWindow
 	}
 	return t.window
@@ -142,7 +142,7 @@ func (c *Coordinator) admits(q *gpu.Request, accepts bool) bool {
 			c.starter.Start()
 		}
 	case !accepts:
-	case t.is(proven):
+	case t.inState(proven):
 		return true
 	case cpu > 0 && t.state.CompareAndSwap(uint32(untried), uint32(trying)):
 		c.addProbe(newProbe(q, &c.info.Ops[q.Op]))
@@ -203,15 +203,15 @@ func (c *Coordinator) judgeProbe(p *probe, took, cpu time.Duration) {
 	r.FreeCandidates()
 	switch {
 	case r.Err != nil:
-		t.set(tooSlow)
+		t.setState(tooSlow)
 	case p.step == 0:
 		p.step++
 		c.addProbe(p)
 	case took > 2*cpu+latency:
-		t.set(tooSlow)
+		t.setState(tooSlow)
 	default:
 		t.window, t.strikes = 1, 0
-		t.set(proven)
+		t.setState(proven)
 	}
 }
 
@@ -233,7 +233,7 @@ func (c *Coordinator) judgeBatch(x *batch, took, cpu time.Duration) {
 	}
 	t.strikes++
 	if t.strikes >= maxStrikes {
-		t.set(tooSlow)
+		t.setState(tooSlow)
 		c.decline(x.kind)
 	}
 }
@@ -241,7 +241,7 @@ func (c *Coordinator) judgeBatch(x *batch, took, cpu time.Duration) {
 // decline gives the requests of Auto for one kind of work back to the workers.
 func (c *Coordinator) decline(w work) {
 	c.mu.Lock()
-	own := c.drain(w.op(), func(r *Request) bool { return workOf(r.GPU) == w })
+	own := c.drainQueue(w.op(), func(r *Request) bool { return workOf(r.GPU) == w })
 	c.mu.Unlock()
 	for _, r := range own {
 		c.sched.Complete(r, Declined)
@@ -251,7 +251,7 @@ func (c *Coordinator) decline(w work) {
 // TooSlow returns the kinds of work for which the device turned out to be slower than a worker.
 func (c *Coordinator) TooSlow() (list []string) {
 	for w := range work(numWork) {
-		if c.trials[w].is(tooSlow) {
+		if c.trials[w].inState(tooSlow) {
 			list = append(list, w.String())
 		}
 	}

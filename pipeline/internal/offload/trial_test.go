@@ -116,7 +116,7 @@ func TestTrial(t *testing.T) {
 				t.Errorf("%s: %d probes, batches of %v blocks; want %d and %d",
 					tt.name, probes, got, tt.probes, tt.batches)
 			}
-			if slow := c.trials[gpu.Stage0].is(tooSlow); slow != tt.slow {
+			if slow := c.trials[gpu.Stage0].inState(tooSlow); slow != tt.slow {
 				t.Errorf("%s: too slow: %v", tt.name, slow)
 			}
 			for _, r := range s.take() {
@@ -150,12 +150,12 @@ func TestTrialHiccup(t *testing.T) {
 			round(1)
 			round(100)
 		}
-		if c.trials[gpu.Stage0].is(tooSlow) {
+		if c.trials[gpu.Stage0].inState(tooSlow) {
 			t.Fatal("given up after single late batches")
 		}
 		round(100)
 		s.take()
-		if !c.trials[gpu.Stage0].is(tooSlow) || offerBlocks(c, 1) != 0 {
+		if !c.trials[gpu.Stage0].inState(tooSlow) || offerBlocks(c, 1) != 0 {
 			t.Error("the device is in use although it is too slow")
 		}
 		strict := request(gpu.Stage0, 0, trialBlock, true)

@@ -22,8 +22,9 @@ type Decoder interface {
 // Verifier checks the results of a device. The zero value is ready for use. It keeps its scratch
 // memory, about 4.5 times the size of a block, and is for one goroutine at a time.
 type Verifier struct {
-	// Checkpoint, unless it is nil, is called between pieces of the work, on the caller's goroutine.
-	// It may block. It may panic to abandon the work; the Verifier can then be used again.
+	// Checkpoint, unless it is nil, is called between pieces of the work, on the caller's
+	// goroutine. It may block. It may panic to abandon the work; the Verifier can then be used
+	// again.
 	Checkpoint func()
 
 	streams lzseq.Streams
@@ -43,7 +44,7 @@ func (v *Verifier) Sequences(
 // Streams checks the result of StageN: the payload of r must decode to the streams that it was made
 // from.
 func (v *Verifier) Streams(d Decoder, r *gpu.Request, size int, want *lzseq.Streams) error {
-	if !v.decode(d, r, size) {
+	if !v.decodePayload(d, r, size) {
 		return ErrWrong
 	}
 	streams := want.All()
@@ -57,7 +58,7 @@ func (v *Verifier) Streams(d Decoder, r *gpu.Request, size int, want *lzseq.Stre
 
 // Content checks the result of Fused: the payload of r must decode to the content.
 func (v *Verifier) Content(d Decoder, r *gpu.Request, want []byte) error {
-	if !v.decode(d, r, len(want)) {
+	if !v.decodePayload(d, r, len(want)) {
 		return ErrWrong
 	}
 	if n := len(want) + lz77.Slack; cap(v.content) < n {
@@ -71,8 +72,8 @@ func (v *Verifier) Content(d Decoder, r *gpu.Request, want []byte) error {
 	return nil
 }
 
-// decode decodes the payload of r into v.streams.
-func (v *Verifier) decode(d Decoder, r *gpu.Request, size int) bool {
+// decodePayload decodes the payload of r into v.streams.
+func (v *Verifier) decodePayload(d Decoder, r *gpu.Request, size int) bool {
 	v.streams.Checkpoint = v.Checkpoint
 	l, filtered, err := d.DecodePayload(&v.streams, r.Dst, size)
 	return err == nil && l == r.Layout && !filtered

@@ -42,7 +42,7 @@ func held(t *testing.T, list ...*Request) (c *Coordinator, s *fakeScheduler, ope
 			t.Fatal("refused", i)
 		}
 	}
-	go c.main()
+	go c.serveRequests()
 	synctest.Wait()
 	return c, s, open
 }
@@ -76,7 +76,7 @@ func TestWithdrawMeanwhile(t *testing.T) {
 		x := c.nextBatch()
 		s.closed = 1
 		c.Withdraw(func(block any) bool { return block == 1 })
-		c.begin(x)
+		c.beginBatch(x)
 		synctest.Wait()
 		if got := s.take(); !slices.Equal(got, []result{{1, Dropped}, {0, Finished}}) &&
 			!slices.Equal(got, []result{{0, Finished}, {1, Dropped}}) {

@@ -12,7 +12,7 @@ import (
 	"runtime/debug"
 	"syscall"
 
-	"github.com/gopz/compress"
+	"github.com/gopz/compress/simd"
 	"github.com/spf13/pflag"
 )
 
@@ -56,7 +56,7 @@ func command(args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	if o.version {
-		_, err := fmt.Fprintf(stdout, "pzserve %s, kernels: %s\n", version(), compress.Kernels())
+		_, err := fmt.Fprintf(stdout, "pzserve %s, kernels: %s\n", version(), simd.Tier())
 		return err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -13,10 +13,10 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/gopz/compress"
 	"github.com/gopz/compress/integrations/serve/internal/site"
 	"github.com/gopz/compress/integrations/serve/internal/source"
 	"github.com/gopz/compress/integrations/serve/internal/stats"
+	"github.com/gopz/compress/internal/blockcache"
 	"golang.org/x/net/netutil"
 )
 
@@ -75,7 +75,7 @@ func start(o *options, stderr io.Writer) (_ *server, err error) {
 	for _, src := range s.set.Sources {
 		names = append(names, src.Label)
 	}
-	s.counters.Watch(names, func() (compress.CacheStats, int64) { return s.set.CacheStats(), o.cache },
+	s.counters.Watch(names, func() (blockcache.Stats, int64) { return s.set.CacheStats(), o.cache },
 		s.set.RemoteStats)
 	if o.profileDir != "" {
 		s.profile, err = stats.NewProfile(o.profileDir, s.counters, o.snapshots, o.logSize)

@@ -106,11 +106,11 @@ func (t Tree) Tar(tb testing.TB) []byte {
 }
 
 // Pack compresses content in blocks of 64 KiB.
-func Pack(tb testing.TB, content []byte, f compress.Format, opts ...compress.Option) []byte {
+func Pack(tb testing.TB, content []byte, f compress.Format, opts ...compress.WriterOption) []byte {
 	tb.Helper()
-	opts = append([]compress.Option{compress.WithFormat(f), compress.WithLevel(1)}, opts...)
+	opts = append([]compress.WriterOption{compress.WithFormat(f), compress.WithLevel(1)}, opts...)
 	if f != compress.Gzip {
-		opts = append([]compress.Option{compress.WithBlockSize(64 << 10)}, opts...)
+		opts = append([]compress.WriterOption{compress.WithBlockSize(64 << 10)}, opts...)
 	}
 	p, err := compress.AppendEncode(nil, content, opts...)
 	if err != nil {

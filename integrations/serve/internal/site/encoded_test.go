@@ -15,7 +15,7 @@ import (
 func TestEncoded(t *testing.T) {
 	dir := t.TempDir()
 	content := corpus.ByName("json").Make(200_000)
-	pack := func(f compress.Format, opts ...compress.Option) []byte {
+	pack := func(f compress.Format, opts ...compress.WriterOption) []byte {
 		return servetest.Pack(t, content, f, opts...)
 	}
 	half := len(content) / 2

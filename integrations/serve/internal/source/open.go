@@ -154,11 +154,11 @@ func sourceName(base string) string {
 }
 
 // options returns the options of ReaderAts for a file of the source.
-func (s *Source) options(file string) []compress.Option {
-	return []compress.Option{
+func (s *Source) options(file string) []compress.ReaderOption {
+	return []compress.ReaderOption{
 		compress.WithCache(s.set.cache),
 		compress.WithMaxMemory(s.limit),
-		compress.WithTrace(func(e compress.StageEvent) { s.set.cfg.Observer.Decoded(s.Name, file, &e) }),
+		compress.WithTrace(func(e compress.Stage) { s.set.cfg.Observer.Decoded(s.Name, file, &e) }),
 	}
 }
 
@@ -170,7 +170,7 @@ func (s *Source) openDir(dir string) (*opened, error) {
 	}
 	stored := &rooted{root.FS().(rootFS), s.set.cfg.Observer}
 	tree := archive.Contents(stored, s.options("")[:2]...)
-	tree.FileOptions(func(name string) []compress.Option { return s.options(name)[2:] })
+	tree.FileOptions(func(name string) []compress.ReaderOption { return s.options(name)[2:] })
 	return &opened{
 		fileSystem: tree, tree: tree, stored: stored, users: 1,
 		close: func() { tree.Close(); root.Close() },
@@ -207,7 +207,7 @@ const remoteTail = 1 << 20
 // openURL opens an archive or file behind a URL.
 func (s *Source) openURL(rawURL, base string) (*opened, error) {
 	r, err := httprange.Open(s.set.ctx, rawURL, httprange.WithClient(s.set.cfg.Allow.client()),
-		httprange.WithTail(remoteTail), httprange.WithCache(min(httprange.DefaultCache, s.limit/4)))
+		httprange.WithTail(remoteTail), httprange.WithCacheSize(min(httprange.DefaultCache, s.limit/4)))
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,8 @@ import (
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/archive"
 	"github.com/gopz/compress/httprange"
+	"github.com/gopz/compress/internal/blockcache"
+	"github.com/gopz/compress/internal/bridge"
 )
 
 // ErrChanged says that a file changed while it was read. The next Acquire opens it again.
@@ -31,7 +33,7 @@ type Observer interface {
 	Stored(n int, took time.Duration, err error)
 	// Decoded is called for each stage of each block of a file, by the name of the source and, for
 	// a directory, the name of the file in it.
-	Decoded(source, file string, e *compress.StageEvent)
+	Decoded(source, file string, e *compress.Stage)
 	// Waited is called for each read that has waited for memory.
 	Waited(d time.Duration)
 	// Reopened is called when a source was opened again, or has failed to.
@@ -314,7 +316,7 @@ type Set struct {
 }
 
 // CacheStats returns the statistics of the cache of all sources.
-func (t *Set) CacheStats() compress.CacheStats { return t.cache.Stats() }
+func (t *Set) CacheStats() blockcache.Stats { return bridge.CacheStats(t.cache) }
 
 // RemoteStats returns the sum of what the open URLs have done.
 func (t *Set) RemoteStats() (sum httprange.Stats) {

@@ -24,10 +24,10 @@ import (
 // silent is an Observer.
 type silent struct{}
 
-func (silent) Stored(int, time.Duration, error)             {}
-func (silent) Decoded(string, string, *compress.StageEvent) {}
-func (silent) Waited(time.Duration)                         {}
-func (silent) Reopened(error)                               {}
+func (silent) Stored(int, time.Duration, error)        {}
+func (silent) Decoded(string, string, *compress.Stage) {}
+func (silent) Waited(time.Duration)                    {}
+func (silent) Reopened(error)                          {}
 
 // open opens operands.
 func open(t *testing.T, allow []string, operands ...string) (*Set, error) {

@@ -93,8 +93,8 @@ func (s *Source) verify(o *opened, stored string) (Verdict, error) {
 		return Verdict{}, err
 	}
 	defer s.budget.release(n)
-	limits := []compress.Option{compress.WithMaxMemory(s.limit), compress.WithContext(s.set.ctx)}
-	x, err := compress.ReadInfo(src, info.Size(), limits...)
+	limits := []compress.ReaderOption{compress.WithMaxMemory(s.limit), compress.WithContext(s.set.ctx)}
+	x, err := compress.ReadInfo(src, info.Size(), nil, limits...)
 	switch {
 	case err != nil, len(x.Streams) != 1,
 		x.Format == compress.Zstd && (x.Blocks != 1 || !isPlainFrame(src)),

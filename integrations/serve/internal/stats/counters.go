@@ -16,6 +16,8 @@ import (
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/httprange"
 	"github.com/gopz/compress/integrations/serve/internal/source"
+	"github.com/gopz/compress/internal/blockcache"
+	"github.com/gopz/compress/simd"
 )
 
 // Mode says how much a server measures. Each mode has what those before it have.
@@ -50,8 +52,8 @@ type Counters struct {
 	run   Run
 	mode  Mode
 	top   int
-	cache func() (compress.CacheStats, int64) // and its limit; may be nil
-	urls  func() httprange.Stats              // may be nil
+	cache func() (blockcache.Stats, int64) // and its limit; may be nil
+	urls  func() httprange.Stats           // may be nil
 
 	status  [600]atomic.Int64
 	flight  atomic.Int64
@@ -115,7 +117,7 @@ func NewCounters(mode Mode, top int) *Counters {
 	c.run = Run{
 		ID:   fmt.Sprintf("%s-%s-%d", host, start.UTC().Format("20060102T150405.000Z"), os.Getpid()),
 		Host: host, PID: os.Getpid(), Start: start.UTC(), Go: runtime.Version(),
-		Kernels: compress.Kernels(), Workers: runtime.GOMAXPROCS(0), Mode: mode.String(),
+		Kernels: simd.Tier(), Workers: runtime.GOMAXPROCS(0), Mode: mode.String(),
 	}
 	if mode >= TopN {
 		c.blocks, c.files = NewTop[blockKey](kept*top), NewTop[string](kept*top)
@@ -126,7 +128,7 @@ func NewCounters(mode Mode, top int) *Counters {
 // Watch has snapshots include sources by name, the cache and the URLs. Call it before the first
 // request.
 func (c *Counters) Watch(
-	sources []string, cache func() (compress.CacheStats, int64), urls func() httprange.Stats,
+	sources []string, cache func() (blockcache.Stats, int64), urls func() httprange.Stats,
 ) {
 	c.run.Sources, c.cache, c.urls = sources, cache, urls
 }
@@ -213,14 +215,14 @@ func (c *Counters) Stored(n int, took time.Duration, err error) {
 }
 
 // Decoded implements source.Observer.
-func (c *Counters) Decoded(source, file string, e *compress.StageEvent) {
+func (c *Counters) Decoded(source, file string, e *compress.Stage) {
 	blocks, bytes := int64(0), int64(0)
 	if e.First {
-		blocks, bytes = 1, int64(e.Bytes)
+		blocks, bytes = 1, e.Bytes
 	}
-	c.decode.addWork(blocks, bytes, e.Took)
+	c.decode.addWork(blocks, bytes, e.Time)
 	if c.mode >= TopN {
-		c.blocks.AddCost(blockKey{source, file, e.Block}, blocks, bytes, e.Took)
+		c.blocks.AddCost(blockKey{source, file, e.Block}, blocks, bytes, e.Time)
 	}
 	if c.log != nil {
 		c.log.block(source, file, e)

@@ -215,9 +215,9 @@ func (l *rowLog) request(r *Request) {
 		strconv.FormatBool(r.Encoded), strconv.FormatBool(r.Cut), text)
 }
 
-func (l *rowLog) block(source, file string, e *compress.StageEvent) {
-	l.addRow(&l.blocks, e.Start.UTC().Format(logTime), source, file, strconv.FormatInt(e.Block, 10), e.Stage,
-		strconv.Itoa(e.Bytes), strconv.FormatInt(int64(e.Took), 10), strconv.Itoa(e.Worker))
+func (l *rowLog) block(source, file string, e *compress.Stage) {
+	l.addRow(&l.blocks, e.Start.UTC().Format(logTime), source, file, strconv.FormatInt(e.Block, 10), e.Name,
+		strconv.FormatInt(e.Bytes, 10), strconv.FormatInt(int64(e.Time), 10), strconv.Itoa(e.Worker))
 }
 
 func (l *rowLog) addRow(f *rowFile, row ...string) {

@@ -90,8 +90,8 @@ func fill(c *Counters) {
 				c.BeginRequest()
 				took := time.Millisecond * time.Duration(i+1)
 				c.EndRequest(&Request{Method: "GET", Path: "/a\n,\"", Status: 200, Bytes: 5, Took: took})
-				c.Decoded("s", "f", &compress.StageEvent{Stage: "check", First: true, Bytes: 7, Took: 3})
-				c.Decoded("s", "f", &compress.StageEvent{Stage: "rans", Bytes: 7, Took: 4})
+				c.Decoded("s", "f", &compress.Stage{Name: "check", First: true, Bytes: 7, Time: 3})
+				c.Decoded("s", "f", &compress.Stage{Name: "rans", Bytes: 7, Time: 4})
 				c.Stored(9, 2, nil)
 			}
 		})

@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"github.com/gopz/compress/internal/codec/zstd"
+	"github.com/gopz/compress/internal/optimal"
 	"github.com/gopz/compress/lz77"
 )
 
@@ -140,8 +141,8 @@ func idOf(content []byte) uint32 {
 
 // A coder compresses samples with a dictionary.
 type coder struct {
-	finder lz77.Incremental
-	params lz77.IncrementalParams
+	finder optimal.Incremental
+	params optimal.IncrementalParams
 	dict   *zstd.Dictionary
 	enc    zstd.Encoder
 	src    []byte
@@ -157,10 +158,10 @@ func newCoder(p []byte) (*coder, error) {
 	}
 	c := &coder{dict: d, src: slices.Clip(d.Content())}
 	c.enc.Dictionary = d
-	c.params = lz77.IncrementalParams{
+	c.params = optimal.IncrementalParams{
 		HashLog: 17, ChainLog: 17, Depth: 16, Nice: 64, Repeats: true, Prices: zstd.DictionaryPrices(d),
 	}
-	for 1<<c.params.ChainLog < len(c.src)+lz77.MaxIncremental {
+	for 1<<c.params.ChainLog < len(c.src)+optimal.MaxIncremental {
 		c.params.ChainLog++
 	}
 	return c, nil
@@ -168,7 +169,7 @@ func newCoder(p []byte) (*coder, error) {
 
 // sequences finds the sequences of the beginning of a sample, and returns that too.
 func (c *coder) sequences(sample []byte) (content []byte, seqs []lz77.Sequence) {
-	content = sample[:min(len(sample), lz77.MaxIncremental)]
+	content = sample[:min(len(sample), optimal.MaxIncremental)]
 	start := len(c.dict.Content())
 	c.src = append(c.src[:start], content...)
 	c.seqs = c.finder.Parse(c.seqs[:0], c.src, start, int64(start), c.dict.Repeats(), &c.params)
@@ -202,7 +203,7 @@ func finish(content []byte, samples [][]byte, id uint32) ([]byte, error) {
 		var counts zstd.Statistics
 		left := maxCounted
 		for _, s := range samples {
-			if left -= min(len(s), lz77.MaxIncremental); left < 0 {
+			if left -= min(len(s), optimal.MaxIncremental); left < 0 {
 				break
 			}
 			content, seqs := c.sequences(s)

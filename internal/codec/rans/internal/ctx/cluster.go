@@ -3,7 +3,7 @@ package ctx
 import (
 	"math/bits"
 
-	"github.com/gopz/compress/simd"
+	"github.com/gopz/compress/internal/kernels"
 )
 
 // classes groups contexts so that each group shares one frequency table.
@@ -34,8 +34,8 @@ type clusters struct {
 	ends    [numContexts]uint32
 
 	sums    [maxTables][256]uint32
-	changed uint32         // set of tables whose sums have changed
-	prices  simd.CtxPrices // in units of 1/priceBit bit
+	changed uint32            // set of tables whose sums have changed
+	prices  kernels.CtxPrices // in units of 1/priceBit bit
 	merger  merger
 }
 
@@ -81,8 +81,8 @@ func (c *clusters) mostFrequent(limit int) []uint16 {
 	return top
 }
 
-// maxScaled is the greatest count that simd.CheapestTables takes. Rounding adds less than 1/2 to each
-// scaled count, so that a context stays within simd.MaxCtxCount.
+// maxScaled is the greatest count that kernels.CheapestTables takes. Rounding adds less than 1/2 to
+// each scaled count, so that a context stays within kernels.MaxCtxCount.
 const maxScaled = 1<<15 - 1
 
 // list lists the symbols that occur in each context.
@@ -122,7 +122,7 @@ func (c *clusters) assign(first bool) bool {
 	c.setPrices()
 	before := c.class
 	end := c.ends[numContexts-1]
-	simd.CheapestTables(c.class[:], c.ends[:], c.symbols[:end], c.counts[:end], &c.prices)
+	kernels.CheapestTables(c.class[:], c.ends[:], c.symbols[:end], c.counts[:end], &c.prices)
 	if first {
 		clear(c.sums[:c.n])
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/codec/rans/internal/model"
-	"github.com/gopz/compress/simd"
+	"github.com/gopz/compress/internal/kernels"
 )
 
 // randomPairs fills some contexts, each with up to most of a symbol.
@@ -22,12 +22,12 @@ func randomPairs(r *rand.Rand, most uint32) *pairCounts {
 			p.n[c] = [256]uint32{}
 			p.n[c][c%256] = most
 		}
-		p.used[c] = simd.NonZero(&p.n[c])
+		p.used[c] = kernels.NonZero(&p.n[c])
 	}
 	return p
 }
 
-// TestList checks the lists against the counts and the limits of simd.CheapestTables.
+// TestList checks the lists against the counts and the limits of kernels.CheapestTables.
 func TestList(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 11))
 	c := new(clusters)
@@ -52,7 +52,7 @@ func TestList(t *testing.T) {
 					t.Fatalf("count %d of %d became %d", n, total, scaled)
 				}
 			}
-			if left != [256]uint32{} || (c.ends[i]-begin)%2 != 0 || sum > simd.MaxCtxCount ||
+			if left != [256]uint32{} || (c.ends[i]-begin)%2 != 0 || sum > kernels.MaxCtxCount ||
 				c.totals[i] != total {
 				t.Fatalf("context %d: symbols %d, scaled counts sum to %d; rest %d",
 					i, c.symbols[begin:c.ends[i]], sum, left)
@@ -83,9 +83,9 @@ func TestSetPrices(t *testing.T) {
 			want := int(model.Log2(min(total, maxCount)*16+256) - model.Log2(min(n, maxCount)*16+1))
 			want >>= priceShift
 			if k >= c.n {
-				want = simd.MaxCtxPrice
+				want = kernels.MaxCtxPrice
 			}
-			if got < want-1 || got > want+1 || k < c.n && got == simd.MaxCtxPrice {
+			if got < want-1 || got > want+1 || k < c.n && got == kernels.MaxCtxPrice {
 				t.Fatalf("table %d, symbol %d: price %d, want %d", k, s, got, want)
 			}
 		}

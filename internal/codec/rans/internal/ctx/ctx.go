@@ -2,7 +2,7 @@ package ctx
 
 import (
 	"github.com/gopz/compress/internal/codec/rans/internal/model"
-	"github.com/gopz/compress/simd"
+	"github.com/gopz/compress/internal/kernels"
 )
 
 // Package ctx codes one byte stream with context-dependent rANS tables. It serves package rans
@@ -22,8 +22,8 @@ import (
 
 const (
 	numContexts = 257
-	markContext = simd.CtxMarked
-	maxTables   = simd.MaxCtxTables
+	markContext = kernels.CtxMarked
+	maxTables   = kernels.MaxCtxTables
 
 	// minSegment is the minimum number of symbols in a segment that is not the last. It bounds the
 	// number of tables: a segment may have 32.
@@ -43,7 +43,7 @@ func laneCount(n int) int {
 	if n < model.SmallLimit {
 		return model.Lanes
 	}
-	return simd.CtxRound
+	return kernels.CtxRound
 }
 
 // pieceStart returns the index at which the piece of a lane begins in a segment of n symbols. Each

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/codec/rans/internal/model"
+	"github.com/gopz/compress/internal/kernels"
 	"github.com/gopz/compress/simd"
 )
 
@@ -100,7 +101,7 @@ func TestRoundTrip(t *testing.T) {
 	var e Encoder
 	var d Decoder
 	r := rand.New(rand.NewPCG(1, 2))
-	const small, block = model.SmallLimit, blockRounds * simd.CtxRound
+	const small, block = model.SmallLimit, blockRounds * kernels.CtxRound
 	sizes := []int{
 		1, 2, 31, 32, 33, 63, 64, 65, 1000, 4096, small - 1, small, small + 1, small + 33,
 		block - 1, block, block + 1, cutUnit, cutUnit + 4096 - 1, cutUnit + 4096, 300_001,

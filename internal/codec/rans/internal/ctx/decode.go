@@ -3,7 +3,7 @@ package ctx
 import (
 	"github.com/gopz/compress/internal/bitio"
 	"github.com/gopz/compress/internal/codec/rans/internal/model"
-	"github.com/gopz/compress/simd"
+	"github.com/gopz/compress/internal/kernels"
 )
 
 // Decoder decodes context-coded streams. The zero value is ready to use and keeps its scratch
@@ -13,14 +13,14 @@ type Decoder struct {
 
 	contexts   contextMap
 	segs       []segment
-	freqs      []model.Freqs  // the tables of all segments, one after the other
-	tab        *simd.CtxTable // tables of the current segment, 256 KiB; nil until first use
-	marks      []uint64       // bitmap of the stream's marks plus padding; empty if there are none
-	lanes      [2]simd.CtxLanes
+	freqs      []model.Freqs     // the tables of all segments, one after the other
+	tab        *kernels.CtxTable // tables of the current segment, 256 KiB; nil until first use
+	marks      []uint64          // bitmap of the stream's marks plus padding; empty if there are none
+	lanes      [2]kernels.CtxLanes
 	words      [2]wordReader
-	pos        [simd.CtxRound]int  // index in the segment of each lane's next symbol
-	roundMarks [blockRounds]uint64 // bit l of element r is the mark of lane l in round r
-	buf        [blockRounds * simd.CtxRound]byte
+	pos        [kernels.CtxRound]int // index in the segment of each lane's next symbol
+	roundMarks [blockRounds]uint64   // bit l of element r is the mark of lane l in round r
+	buf        [blockRounds * kernels.CtxRound]byte
 }
 
 // MarkSource supplies the marks of a stream. Marks sets bit i of bits, least significant bit first,
@@ -171,7 +171,7 @@ func (d *Decoder) readHead(src []byte, s *segment) ([]byte, error) {
 // buildTables prepares d.tab for a segment.
 func (d *Decoder) buildTables(s *segment, tables []model.Freqs) {
 	if d.tab == nil {
-		d.tab = new(simd.CtxTable)
+		d.tab = new(kernels.CtxTable)
 	}
 	copy(d.tab.TableOf[:], s.class[:])
 	d.tab.Order1, d.tab.Order2 = d.contexts.first, d.contexts.second
@@ -193,18 +193,18 @@ func (d *Decoder) decodeSegment(dst []byte, from, width int) (ok bool) {
 	groups := width / model.Lanes
 	for left, first := len(dst)/width, true; left > 0; first = false {
 		marks := d.roundMarks[:min(left, blockRounds)]
-		buf := d.buf[:len(marks)*simd.CtxRound]
+		buf := d.buf[:len(marks)*kernels.CtxRound]
 		d.loadMarks(marks, from, width, first)
 		done := 0
 		if groups == 2 {
 			done = d.decodeBoth(marks, buf)
 		}
 		for g := range groups {
-			if !d.decodeGroup(g, marks[done:], buf[done*simd.CtxRound:]) {
+			if !d.decodeGroup(g, marks[done:], buf[done*kernels.CtxRound:]) {
 				return false
 			}
 		}
-		simd.Deinterleave(dst, &d.pos, width, buf)
+		kernels.Deinterleave(dst, &d.pos, width, buf)
 		for l := range d.pos[:width] {
 			d.pos[l] += len(marks)
 		}
@@ -218,7 +218,7 @@ func (d *Decoder) decodeSegment(dst []byte, from, width int) (ok bool) {
 	for g := range groups {
 		w := &d.words[g]
 		n := tailLanes(len(dst), g, width)
-		used, ok := simd.DecodeCtxTail(&d.lanes[g], g, d.tab, marks, d.buf[:], n, w.own())
+		used, ok := kernels.DecodeCtxTail(&d.lanes[g], g, d.tab, marks, d.buf[:], n, w.own())
 		w.skip(used)
 		if !ok {
 			return false
@@ -246,7 +246,7 @@ func (d *Decoder) loadMarks(marks []uint64, from, width int, first bool) {
 // decodeBoth decodes rounds of both groups in step and returns their number. It may stop early.
 func (d *Decoder) decodeBoth(marks []uint64, buf []byte) int {
 	w := &d.words
-	done, used := simd.DecodeCtx2(&d.lanes, d.tab, marks, buf, [2][]byte{w[0].data, w[1].data})
+	done, used := kernels.DecodeCtx2(&d.lanes, d.tab, marks, buf, [2][]byte{w[0].data, w[1].data})
 	w[0].skip(used[0])
 	w[1].skip(used[1])
 	return done
@@ -256,9 +256,9 @@ func (d *Decoder) decodeBoth(marks []uint64, buf []byte) int {
 func (d *Decoder) decodeGroup(g int, marks []uint64, buf []byte) (ok bool) {
 	w := &d.words[g]
 	for {
-		done, used := simd.DecodeCtx(&d.lanes[g], g, d.tab, marks, buf, w.data)
+		done, used := kernels.DecodeCtx(&d.lanes[g], g, d.tab, marks, buf, w.data)
 		w.skip(used)
-		marks, buf = marks[done:], buf[done*simd.CtxRound:]
+		marks, buf = marks[done:], buf[done*kernels.CtxRound:]
 		if len(marks) == 0 || w.left() < 0 {
 			return w.left() >= 0
 		}

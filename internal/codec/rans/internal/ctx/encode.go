@@ -5,7 +5,7 @@ import (
 
 	"github.com/gopz/compress/internal/bitio"
 	"github.com/gopz/compress/internal/codec/rans/internal/model"
-	"github.com/gopz/compress/simd"
+	"github.com/gopz/compress/internal/kernels"
 )
 
 // Encoder encodes context-coded streams. The zero value is ready to use and keeps its scratch
@@ -27,7 +27,7 @@ type scratch struct {
 	segment, unit *pairCounts // of the segment so far, and of the next unit
 	current, next classes     // of both
 	clusters      clusters
-	tabs          [maxTables]simd.EncodeTable
+	tabs          [maxTables]kernels.EncodeTable
 }
 
 // cutUnit is the distance between possible segment boundaries, in symbols. With four times as much
@@ -35,8 +35,8 @@ type scratch struct {
 const cutUnit = minSegment
 
 // fastCutUnit is cutUnit for PrepareFast. Streams become 0.5% larger in 0.4 of the time. The extra
-// 1<<14 keeps the pieces of 64 lanes from lying a multiple of 4 KiB apart, where simd.Deinterleave
-// cannot use its kernel.
+// 1<<14 keeps the pieces of 64 lanes from lying a multiple of 4 KiB apart, where
+// kernels.Deinterleave cannot use its kernel.
 const fastCutUnit = 1<<18 + 1<<14
 
 // Prepare chooses the context map, segments and tables for stream, which must not be empty. It
@@ -271,7 +271,7 @@ func (e *Encoder) encodeSegment(
 	}
 	for end := rounds; end > 0; {
 		from := max(0, end-checkpointSymbols/model.Lanes)
-		p = simd.EncodeCtx(states, tabs, symbols, tableOf, &begin, from, end, e.words, p)
+		p = kernels.EncodeCtx(states, tabs, symbols, tableOf, &begin, from, end, e.words, p)
 		end = from
 		e.checkpoint()
 	}

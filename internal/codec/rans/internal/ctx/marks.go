@@ -1,11 +1,13 @@
 package ctx
 
-import "github.com/gopz/compress/simd"
+import (
+	"github.com/gopz/compress/internal/kernels"
+)
 
 // marksByRound sets bit l of marks[r] to the mark of lane l in round r. Lane l continues at symbol
 // from + pos[l] of the stream whose marks are in bits. The bits of lanes from width on are 0. It
 // reads up to 64 bits behind the last symbol.
-func marksByRound(marks, bits []uint64, from int, pos *[simd.CtxRound]int, width int) {
+func marksByRound(marks, bits []uint64, from int, pos *[kernels.CtxRound]int, width int) {
 	var m [64]uint64
 	for r := 0; r < len(marks); r += len(m) {
 		for l := range pos[:width] {

@@ -5,14 +5,14 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/codec/rans/internal/model"
-	"github.com/gopz/compress/simd"
+	"github.com/gopz/compress/internal/kernels"
 )
 
 // TestPieceStart checks that the pieces cover the segment in order and that the longer ones come
 // first.
 func TestPieceStart(t *testing.T) {
 	for n := range 300 {
-		for _, width := range []int{model.Lanes, simd.CtxRound} {
+		for _, width := range []int{model.Lanes, kernels.CtxRound} {
 			next, last := 0, n+1
 			for l := range width {
 				a, b := pieceStart(n, l, width), pieceStart(n, l+1, width)
@@ -44,7 +44,7 @@ func TestMarksByRound(t *testing.T) {
 		marks := make([]uint64, 1+r.IntN(blockRounds))
 		width := model.Lanes << r.IntN(2)
 		from := r.IntN(1000)
-		var at [simd.CtxRound]int
+		var at [kernels.CtxRound]int
 		for l := range at {
 			at[l] = r.IntN(64*len(bits) - blockRounds - 64 - from)
 		}

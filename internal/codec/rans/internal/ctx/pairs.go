@@ -3,7 +3,7 @@ package ctx
 import (
 	"math/bits"
 
-	"github.com/gopz/compress/simd"
+	"github.com/gopz/compress/internal/kernels"
 )
 
 // symbolSet is a set of symbols.
@@ -59,7 +59,7 @@ func (p *pairCounts) sample(
 		p.count(m, stream[:min(from+window, len(stream))], marks, from)
 	}
 	for c := range p.used {
-		p.used[c] = simd.NonZero(&p.n[c])
+		p.used[c] = kernels.NonZero(&p.n[c])
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"sync"
 
 	"github.com/gopz/compress/internal/codec/rans/internal/model"
-	"github.com/gopz/compress/simd"
+	"github.com/gopz/compress/internal/kernels"
 )
 
 // Prices are in units of 1/priceBit bit. They have at most 30 bits, so that 16 bits suffice.
@@ -48,7 +48,7 @@ func (c *clusters) setPrices() {
 		}
 		all := uint64(0) // prices of counts of 1/16
 		for k := range sums {
-			price := uint64(simd.MaxCtxPrice)
+			price := uint64(kernels.MaxCtxPrice)
 			if tables*w+k < c.n {
 				total := uint32(0)
 				for _, n := range &sums[k] {

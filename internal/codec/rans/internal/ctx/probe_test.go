@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/gopz/compress/simd"
+	"github.com/gopz/compress/internal/kernels"
 )
 
 // TestNoGain checks that the encoder clusters contexts only where they help.
@@ -14,7 +14,7 @@ func TestNoGain(t *testing.T) {
 	const n = probeUnits * cutUnit
 	linked, marks := linked(r, n, 90)
 	clustered := func(e *Encoder) bool { // cluster sets prices
-		return e.scratch.clusters.prices != simd.CtxPrices{}
+		return e.scratch.clusters.prices != kernels.CtxPrices{}
 	}
 	var e Encoder
 	e.Prepare(linked, bytes.Clone(marks))

@@ -2,7 +2,7 @@ package ctx
 
 import (
 	"github.com/gopz/compress/internal/codec/rans/internal/model"
-	"github.com/gopz/compress/simd"
+	"github.com/gopz/compress/internal/kernels"
 )
 
 // wordReader reads the words of one lane group. A word has 16 bits.
@@ -13,7 +13,7 @@ type wordReader struct {
 	data   []byte
 	tail   int  // bytes of data behind the group's own words
 	padded bool // data points into pad
-	pad    [2 * (simd.RoundBytes + simd.WordSlack)]byte
+	pad    [2 * (kernels.RoundBytes + kernels.WordSlack)]byte
 }
 
 // open reads the head of a group into w and states and returns the rest of src.
@@ -38,7 +38,7 @@ func (w *wordReader) skip(n int) { w.data = w.data[n:] }
 // refill copies the last words to pad, behind which the kernels may read. It returns false if it
 // has done so before or if enough data is left.
 func (w *wordReader) refill() bool {
-	if w.padded || len(w.data) >= simd.RoundBytes+simd.WordSlack {
+	if w.padded || len(w.data) >= kernels.RoundBytes+kernels.WordSlack {
 		return false
 	}
 	n := copy(w.pad[:], w.own())

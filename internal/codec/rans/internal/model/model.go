@@ -7,15 +7,15 @@ package model
 import (
 	"encoding/binary"
 
-	"github.com/gopz/compress/simd"
+	"github.com/gopz/compress/internal/kernels"
 )
 
 // The parameters of the coder. They are part of the format.
 const (
-	ProbBits  = simd.ProbBits // the frequencies of a table sum to 1<<ProbBits
-	ProbScale = 1 << ProbBits // 2048
-	MinState  = simd.StateMin // a state is in [MinState, MinState<<16)
-	Lanes     = simd.Lanes    // number of lanes of a full group
+	ProbBits  = kernels.ProbBits // the frequencies of a table sum to 1<<ProbBits
+	ProbScale = 1 << ProbBits    // 2048
+	MinState  = kernels.StateMin // a state is in [MinState, MinState<<16)
+	Lanes     = kernels.Lanes    // number of lanes of a full group
 )
 
 // SmallLimit is the number of coded symbols from which there are full lane groups, two at least. It is

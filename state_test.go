@@ -1,0 +1,146 @@
+package compress_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/blackbox/bbtest"
+	"github.com/gopz/compress/internal/zstfile"
+)
+
+// This line compiles if both constants are equal.
+var _ = [1]int{}[compress.SmallContent-bbtest.SmallContent]
+
+// TestLostBlocks checks that a run without any block left returns an error and does not wait.
+func TestLostBlocks(t *testing.T) {
+	content := bbtest.MixedBytes(8 * bbtest.BlockSize)
+	w := bbtest.NewWriter(t, io.Discard, compress.WithBlockSize(bbtest.BlockSize),
+		compress.WithConcurrency(1))
+	file := bbtest.Encode(t, content, compress.WithBlockSize(bbtest.BlockSize))
+	r := bbtest.NewReader(t, bytes.NewReader(file), compress.WithConcurrency(1))
+	bbtest.MustFinish(t, "lost blocks", func() {
+		w.Write(content)
+		w.Close()
+		w.Reset(io.Discard)
+		w.TakeBlocks()
+		if _, err := w.Write(content); !errors.Is(err, compress.ErrInternal) {
+			t.Error("Writer:", err)
+		}
+		io.Copy(io.Discard, r)
+		r.Reset(bytes.NewReader(file))
+		r.TakeBlocks()
+		if _, err := r.Read(make([]byte, 1)); !errors.Is(err, compress.ErrInternal) {
+			t.Error("Reader:", err)
+		}
+	})
+}
+
+// TestIdleCursor checks that a cursor in the middle of a block does not block ReadAt, whatever the
+// number of cache entries.
+func TestIdleCursor(t *testing.T) {
+	content := bbtest.MixedBytes(30 * bbtest.BlockSize)
+	file := bbtest.Encode(t, content, compress.WithBlockSize(bbtest.BlockSize))
+	for _, blocks := range []int{1, 2, 3, 7} {
+		r := bbtest.OpenAt(t, file, bbtest.WithCachedBlocks(t, blocks, 2, bbtest.BlockSize),
+			compress.WithConcurrency(2))
+		if n := r.CacheEntries(); n != min(blocks, 4) {
+			t.Errorf("%d cache entries, want %d", n, min(blocks, 4))
+		}
+		bbtest.MustFinish(t, "ReadAt beside an idle cursor", func() {
+			io.ReadFull(r, make([]byte, 12*bbtest.BlockSize+10))
+			p := make([]byte, len(content))
+			if n, err := r.ReadAt(p, 0); n != len(p) || err != nil {
+				t.Error(n, err)
+			}
+			bbtest.Equal(t, p, content, "ReadAt")
+		})
+	}
+}
+
+// TestDecoderFreed checks that the memory that the decoder keeps from earlier frames does not make
+// a later frame exceed the limit: the Reader frees it where both do not fit.
+func TestDecoderFreed(t *testing.T) {
+	const window, size = 6 << 20, 4 << 20
+	content := bbtest.TextBytes(window, 1)
+	h := zstfile.Header{ContentSize: size, Window: 1 << 20, Checksum: true}
+	sized := bbtest.StoredFrame(h, slices.Collect(slices.Chunk(content[:size], zstfile.MaxBlock))...)
+	file := slices.Concat(bbtest.WindowFrame(window, content), sized)
+	whole, ordered := zstfile.FrameSpec(size), zstfile.OrderedSpec(window)
+	limit := whole.Memory(1, 1) + ordered.Extra/2
+	if limit < ordered.Memory(1, 1) {
+		t.Fatal("the first frame does not fit")
+	}
+	for _, limit := range []int64{limit, 2 * limit} {
+		r := bbtest.NewReader(t, bytes.NewReader(file), compress.WithMaxMemory(limit),
+			compress.WithConcurrency(1))
+		got, err := io.ReadAll(r)
+		if err != nil || !bytes.Equal(got, append(slices.Clone(content), content[:size]...)) {
+			t.Errorf("%d bytes, %v", len(got), err)
+		}
+		kept, want := r.DecoderMemory() > 0, limit >= whole.Memory(1, 1)+ordered.Extra
+		if kept != want {
+			t.Errorf("limit of %d: decoder kept: %v, want %v", limit, kept, want)
+		}
+	}
+}
+
+// TestWindowFreed checks that the decoder frees a large window at the next frame and at the end of
+// the file.
+func TestWindowFreed(t *testing.T) {
+	const freeWindow = 8 << 20 // RFC 8878: every decoder should support it
+	memory := func(window int64) int64 { s := zstfile.OrderedSpec(window); return s.Extra }
+	small := bbtest.WindowFrame(1<<10, []byte("x"))
+	large := bbtest.WindowFrame(4*freeWindow, bbtest.RandomBytes(3*freeWindow, 1))
+	for name, file := range map[string][]byte{
+		"next frame": append(slices.Clone(large), small...), "end": large,
+	} {
+		r := bbtest.NewReader(t, bytes.NewReader(file))
+		most := int64(0)
+		for p := make([]byte, 1<<20); ; {
+			_, err := r.Read(p)
+			if err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatal(name, err)
+			}
+			most = max(most, r.DecoderMemory())
+		}
+		kept := r.DecoderMemory()
+		if most < memory(3*freeWindow) || kept > memory(freeWindow) || name == "end" && kept > 0 {
+			t.Errorf("%s: the decoder keeps %d bytes of %d", name, kept, most)
+		}
+	}
+}
+
+// TestLongDistanceReadAt reads at random from several goroutines, with few slots and small caches.
+func TestLongDistanceReadAt(t *testing.T) {
+	content := bbtest.VersionsOf(30, 5000, 4)
+	file := bbtest.Encode(t, content, compress.WithLongDistance(compress.MinWindow),
+		compress.WithBlockSize(1<<13))
+	for _, entries := range []int{1, 2, 5, 100} {
+		r := bbtest.OpenAt(t, file, compress.WithConcurrency(2))
+		r.SetCache(compress.NewCache(int64(entries/2)*30_000), entries)
+		var group sync.WaitGroup
+		for k := range 4 {
+			group.Go(func() {
+				g := rand.New(rand.NewPCG(uint64(k), 7))
+				for range 60 {
+					at := g.IntN(len(content))
+					p := make([]byte, min(g.IntN(30_000), len(content)-at))
+					_, err := r.ReadAt(p, int64(at))
+					if err != nil || !bytes.Equal(p, content[at:at+len(p)]) {
+						t.Errorf("%d entries: %d bytes at %d: %v", entries, len(p), at, err)
+						return
+					}
+				}
+			})
+		}
+		group.Wait()
+	}
+}
