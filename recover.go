@@ -251,8 +251,8 @@ func (v *recovery) reportGaps(block int64) error {
 		}
 		g := &v.gaps[0]
 		d := Damage{
-			Kind: DamageKind(g.Kind), Stream: g.Stream, Block: g.Block, Blocks: g.Blocks, ContentOffset: v.offset,
-			Content: g.Content, Err: g.Err,
+			Kind: DamageKind(g.Kind), Stream: g.Stream, Block: g.Block, Blocks: g.Blocks,
+			ContentOffset: v.offset, Content: g.Content, Err: g.Err,
 		}
 		v.gaps = v.gaps[1:]
 		if err := v.tell(d); err != nil {
@@ -395,7 +395,9 @@ func (s gzipSink) Mixed(p, q []byte, d gzrecover.Damage) error {
 
 // Damage implements gzrecover.Sink.
 func (s gzipSink) Damage(d gzrecover.Damage) error {
-	out := Damage{Kind: DamageKind(d.Kind), Stream: d.Member, ContentOffset: s.offset, Span: d.Span, Err: d.Err}
+	out := Damage{
+		Kind: DamageKind(d.Kind), Stream: d.Member, ContentOffset: s.offset, Span: d.Span, Err: d.Err,
+	}
 	switch out.Kind {
 	case DamageUnknown:
 		out.Content = -1

@@ -24,7 +24,9 @@ import (
 )
 
 // write returns an archive that a Writer has made.
-func write(t testing.TB, headers []tar.Header, content func(i int) []byte, opts ...compress.WriterOption) []byte {
+func write(
+	t testing.TB, headers []tar.Header, content func(i int) []byte, opts ...compress.WriterOption,
+) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w, err := NewWriter(&b, opts...)

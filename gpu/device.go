@@ -44,9 +44,9 @@ type Request struct {
 	Limits lz77.Limits   // Stage0, Fused
 	Layout *lzseq.Layout // result if Decode is set
 
-	// Candidates is a result of Stage0: for each position of Src but the last 16 the best candidate,
-	// as lz77.Matcher.FindCandidates defines them. The worker that accepts the result parses them.
-	// The device takes the memory from NewCandidates.
+	// Candidates is a result of Stage0: for each position of Src but the last 16 the best
+	// candidate, as lz77.Matcher.FindCandidates defines them. The worker that accepts the result
+	// parses them. The device takes the memory from NewCandidates.
 	Candidates []uint32
 	// Seqs is the result of Stage0 if Candidates is nil.
 	Seqs    []lz77.Sequence

@@ -82,8 +82,8 @@ func WithHeader(h http.Header) Option { return func(o *options) { o.header = h.C
 // requests are whole segments.
 func WithSegment(bytes int64) Option { return func(o *options) { o.segment = bytes } }
 
-// WithCacheSize sets how many bytes of segments the Reader keeps for later calls. At least one segment
-// and what it reads ahead stay.
+// WithCacheSize sets how many bytes of segments the Reader keeps for later calls. At least one
+// segment and what it reads ahead stay.
 func WithCacheSize(bytes int64) Option { return func(o *options) { o.cache = bytes } }
 
 // WithReadAhead sets how many bytes the Reader reads ahead at most behind calls that follow one

@@ -88,8 +88,8 @@ func TestCut(t *testing.T) {
 	})
 }
 
-// TestStaleOffsets decodes tokens that need more offsets than there are. The memory behind the offsets
-// has others, of an earlier block.
+// TestStaleOffsets decodes tokens that need more offsets than there are. The memory behind the
+// offsets has others, of an earlier block.
 func TestStaleOffsets(t *testing.T) {
 	for _, tier := range simd.Tiers() {
 		defer simd.SetTier(simd.SetTier(tier))

@@ -261,7 +261,8 @@ func TestRandomDamage(t *testing.T) {
 // damageOnce damages a random file and repairs it. It reports whether theory says that it heals.
 func damageOnce(t *testing.T, r *rand.Rand, name string) bool {
 	percents := []int{1, 5, 10, 30, 100}
-	o := Options{Percent: percents[r.IntN(len(percents))], Format: []compress.Format{compress.PZ, compress.Zstd}[r.IntN(2)]}
+	formats := []compress.Format{compress.PZ, compress.Zstd}
+	o := Options{Percent: percents[r.IntN(len(percents))], Format: formats[r.IntN(2)]}
 	s := write(t, o, randomZones(r, 1+r.IntN(3), 20<<10, 80<<10)...)
 	d := s.undamaged()
 	log := fmt.Sprintf("%s: %d%% %v, %d bytes\n", name, o.Percent, o.Format, len(s.data))

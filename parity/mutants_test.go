@@ -163,7 +163,9 @@ func mutate(r *rand.Rand, data []byte) []byte {
 // mutantSamples returns small files with parity.
 func mutantSamples(t testing.TB) (files [][]byte) {
 	r := newRand(40)
-	for _, o := range []Options{{1, compress.PZ}, {10, compress.PZ}, {40, compress.Zstd}, {100, compress.PZ}} {
+	for _, o := range []Options{
+		{1, compress.PZ}, {10, compress.PZ}, {40, compress.Zstd}, {100, compress.PZ},
+	} {
 		files = append(files, write(t, o, randomZones(r, 1, 1, 300)...).data,
 			write(t, o, randomZones(r, 3, 100, 6000)...).data)
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/gopz/compress/internal/testenv"
 )
 
-// TestDo checks that the caller's goroutine does a block while all workers have other work, and takes
-// no lock.
+// TestDo checks that the caller's goroutine does a block while all workers have other work, and
+// takes no lock.
 func TestDo(t *testing.T) {
 	s := NewScheduler(1)
 	begun, hold := make(chan struct{}), make(chan struct{})

@@ -85,9 +85,9 @@ func gapContents(size int) map[string][]byte {
 	return c
 }
 
-// BenchmarkCheckpointGap measures the longest processor time between two checkpoints, of all kinds of
-// content. It takes minutes for large blocks. The first pass over a block also pays for new memory;
-// the unit ms/first has its longest gap.
+// BenchmarkCheckpointGap measures the longest processor time between two checkpoints, of all kinds
+// of content. It takes minutes for large blocks. The first pass over a block also pays for new
+// memory; the unit ms/first has its longest gap.
 func BenchmarkCheckpointGap(b *testing.B) {
 	for _, size := range []int{4 << 10, 64 << 10, 1 << 20, 8 << 20, 64 << 20} {
 		var contents map[string][]byte

@@ -34,8 +34,8 @@ func gapBlock(t testing.TB, p *Pipeline, op Op, level int, src []byte) *Block {
 	return b
 }
 
-// appendFrame appends a zstd frame of the given blocks: a single segment with its size in four bytes
-// (RFC 8878, section 3.1.1.1).
+// appendFrame appends a zstd frame of the given blocks: a single segment with its size in four
+// bytes (RFC 8878, section 3.1.1.1).
 func appendFrame(dst, blocks []byte, size int) []byte {
 	dst = append(dst, 0x28, 0xb5, 0x2f, 0xfd, 0xa0)
 	return append(binary.LittleEndian.AppendUint32(dst, uint32(size)), blocks...)
@@ -78,8 +78,8 @@ func TestCheckpointCalls(t *testing.T) {
 	})
 }
 
-// TestCheckpointPanics: a workspace whose block was abandoned at any checkpoint does the next block as
-// a new one does.
+// TestCheckpointPanics: a workspace whose block was abandoned at any checkpoint does the next block
+// as a new one does.
 func TestCheckpointPanics(t *testing.T) {
 	testenv.Slow(t)
 	times := 3

@@ -38,10 +38,10 @@ var unmarkedStreams = [...]struct {
 	flag   byte
 }{{tokensStream, denseTokens}, {matchStream, denseMatches}}
 
-// contextGain and fastContextGain are what context coding must save of a stream, as log2 of a divisor
-// of its symbols in bytes. Such a stream takes several times as long to decode. fastContextGain is for
-// levels without thorough codes: with 8 in its place files are 0.8% smaller, and decode at 0.86 of
-// the speed.
+// contextGain and fastContextGain are what context coding must save of a stream, as log2 of a
+// divisor of its symbols in bytes. Such a stream takes several times as long to decode.
+// fastContextGain is for levels without thorough codes: with 8 in its place files are 0.8% smaller,
+// and decode at 0.86 of the speed.
 const (
 	contextGain     = 8
 	fastContextGain = 4
@@ -65,8 +65,8 @@ type dense struct {
 	filtered []byte // content of the block, if it is filtered
 }
 
-// leastDense is the least content in bytes of a block before a flush that has layout Dense. The choice
-// among ways to code takes milliseconds, and so short a block is mostly stored.
+// leastDense is the least content in bytes of a block before a flush that has layout Dense. The
+// choice among ways to code takes milliseconds, and so short a block is mostly stored.
 const leastDense = 512
 
 // dense reports whether the block has layout Dense.
@@ -78,8 +78,8 @@ func (b *Block) dense() bool {
 	return c.Op == Compress && c.Pipeline.dense != 0 && (c.Level >= c.Pipeline.dense || b.chosenDense)
 }
 
-// priced reports whether the block has layout Dense and an optimal parser. The parser then finds the
-// shorter matches of that layout, and knows the contexts of literals.
+// priced reports whether the block has layout Dense and an optimal parser. The parser then finds
+// the shorter matches of that layout, and knows the contexts of literals.
 func (b *Block) priced() bool { return b.dense() && b.params().Optimal() }
 
 // filter chooses which ranges of the block's content to filter, and filters them. All stages of
@@ -121,8 +121,8 @@ func (ws *workspace) denseSize(b *Block, seqs []lz77.Sequence) int {
 	return len(b.dst)
 }
 
-// encodeLazyDense encodes a block of layout Dense whose parser is not optimal. If no stream gains by
-// context coding, and there is no filter, the payload has layout Repeat, which devices decode.
+// encodeLazyDense encodes a block of layout Dense whose parser is not optimal. If no stream gains
+// by context coding, and there is no filter, the payload has layout Repeat, which devices decode.
 func (ws *workspace) encodeLazyDense(b *Block) {
 	p := b.payload
 	if b.dst = ws.encodeDense(b.dst[:0], &p.streams, p.ranges); b.dst[1] == 0 {
@@ -164,8 +164,8 @@ func (ws *workspace) encodeDense(dst []byte, s *lzseq.Streams, ranges []byte) []
 	return dst
 }
 
-// prepareContext reports whether a stream, number index, gains by context coding. If so it is ready for
-// d.enc.Append. For literals s gives the marks, else it is nil.
+// prepareContext reports whether a stream, number index, gains by context coding. If so it is ready
+// for d.enc.Append. For literals s gives the marks, else it is nil.
 func (ws *workspace) prepareContext(stream []byte, index int, s *lzseq.Streams) bool {
 	d := &ws.dense
 	if len(stream) == 0 {

@@ -39,8 +39,8 @@ func (s *Scheduler) Device() gpu.Device {
 	return nil
 }
 
-// deviceFor returns the coordinator of the scheduler's device for a run with the assignment a. It is
-// nil if there is no device, or if a leaves all stages to the CPU.
+// deviceFor returns the coordinator of the scheduler's device for a run with the assignment a. It
+// is nil if there is no device, or if a leaves all stages to the CPU.
 func (s *Scheduler) deviceFor(a Assignment) *offload.Coordinator {
 	if a.onCPU() {
 		return nil

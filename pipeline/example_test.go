@@ -15,8 +15,8 @@ type coded struct {
 	sum     uint32
 }
 
-// pass passes blocks through a run. fill makes a free block the next one, and returns false if there
-// is none. take gets the results in order.
+// pass passes blocks through a run. fill makes a free block the next one, and returns false if
+// there is none. take gets the results in order.
 func pass(r *pipeline.Run, fill func(b *pipeline.Block) bool, take func(b *pipeline.Block)) error {
 	defer r.Close()
 	for more := true; more || r.Pending() > 0; {
@@ -43,8 +43,8 @@ func pass(r *pipeline.Run, fill func(b *pipeline.Block) bool, take func(b *pipel
 	return nil
 }
 
-// A file without a format: content is cut into blocks, which a scheduler of one's own compresses, and
-// decompresses again. Blocks are independent and return in order.
+// A file without a format: content is cut into blocks, which a scheduler of one's own compresses,
+// and decompresses again. Blocks are independent and return in order.
 func Example() {
 	content := bytes.Repeat([]byte("Blocks are compressed at the same time. "), 50_000)
 	s := pipeline.NewScheduler(2)

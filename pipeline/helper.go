@@ -48,8 +48,8 @@ func (w *worker) Help(f func(checkpoint func()) int) bool {
 	return true
 }
 
-// Wait implements optimal.Helper. A panic of the helper continues here. If the stage panics as well,
-// the helper's panic is the error of the block.
+// Wait implements optimal.Helper. A panic of the helper continues here. If the stage panics as
+// well, the helper's panic is the error of the block.
 func (w *worker) Wait() {
 	v := <-w.helper.done
 	w.helper.f = nil

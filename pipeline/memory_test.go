@@ -15,7 +15,8 @@ import (
 	"github.com/gopz/compress/lzseq"
 )
 
-// memory returns the bound on the memory of a run without a device, with so many workers and blocks.
+// memory returns the bound on the memory of a run without a device, with so many workers and
+// blocks.
 func (c *Config) memory(workers, blocks int) int64 {
 	p := Plan{cfg: *c, workers: workers}
 	return p.Memory(blocks)

@@ -57,8 +57,8 @@ func TestInFlight(t *testing.T) {
 }
 
 // TestPlan: blocks in flight follow from the workers and from the batches that are useful to them.
-// Only with Fused they follow from the largest batch of the device. Memory is planned for what blocks
-// hold while the device has them.
+// Only with Fused they follow from the largest batch of the device. Memory is planned for what
+// blocks hold while the device has them.
 func TestPlan(t *testing.T) {
 	like := gpu.SoftConfig{Batch: 64, Concurrent: 2, MinAuto: 1 << 16, MinAutoDecode: 1 << 20}
 	for _, tt := range []struct {

@@ -96,8 +96,8 @@ func TestCloseLeavesDevice(t *testing.T) {
 }
 
 // TestReclaimAtAnyTime: whenever the device ends a batch, before its blocks are reclaimed,
-// meanwhile or after that, the output is right. Workers reclaim after 20 ms of the bubble's time, in
-// which computing takes no time.
+// meanwhile or after that, the output is right. Workers reclaim after 20 ms of the bubble's time,
+// in which computing takes no time.
 func TestReclaimAtAnyTime(t *testing.T) {
 	reclaimed := int64(0)
 	for i := range 12 {

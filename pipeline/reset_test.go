@@ -6,8 +6,8 @@ import (
 	"github.com/gopz/compress/gpu"
 )
 
-// TestResetBehindHandoff: a worker that has handed a block to the device does not touch what belongs
-// to the run's next scheduler. The race detector notices that.
+// TestResetBehindHandoff: a worker that has handed a block to the device does not touch what
+// belongs to the run's next scheduler. The race detector notices that.
 func TestResetBehindHandoff(t *testing.T) {
 	op := &deviceOp{
 		op: gpu.StageN, prepare: func(_ *Block, q *gpu.Request) { q.Decode = true },

@@ -65,13 +65,13 @@ var zstdForm = optimal.Form{Limits: zstd.Limits, Model: zstd.Model}
 // zstdLevels is match.Levels with exceptions. Sizes are those of the mixed file, without the
 // exception.
 //
-//   - 1: with HashLog 15 it is 2.3% larger at 1.05 times the speed. With SkipLog 6 as well it is 2.0%
-//     larger at 1.03. On other kinds both are larger than level 1 of klauspost/compress.
-//   - 3: with a hash of 6 bytes, in a table of twice the size, it is 0.4% larger at the same speed, and
-//     larger than zstd -3.
+//   - 1: with HashLog 15 it is 2.3% larger at 1.05 times the speed. With SkipLog 6 as well it is
+//     2.0% larger at 1.03. On other kinds both are larger than level 1 of klauspost/compress.
+//   - 3: with a hash of 6 bytes, in a table of twice the size, it is 0.4% larger at the same speed,
+//     and larger than zstd -3.
 //   - 4: with HashLog 17 it is 0.3% larger at the same speed, and larger than zstd -5.
-//   - 6 and 7: with a hash of 6 bytes they are 0.3% smaller on average of all kinds, and 2 to 4% larger
-//     on programs. Literals without contexts cannot make up for that.
+//   - 6 and 7: with a hash of 6 bytes they are 0.3% smaller on average of all kinds, and 2 to 4%
+//     larger on programs. Literals without contexts cannot make up for that.
 //   - 8 also finds matches of 3 bytes.
 var zstdLevels = func() [MaxLevel + 1]match.Params {
 	l := match.Levels

@@ -187,8 +187,8 @@ func TestStandardAllocs(t *testing.T) {
 	})
 }
 
-// TestFrameInto decodes frames, also damaged ones, into memory of the caller's. Bytes behind the content
-// must stay.
+// TestFrameInto decodes frames, also damaged ones, into memory of the caller's. Bytes behind the
+// content must stay.
 func TestFrameInto(t *testing.T) {
 	const guard = 200
 	p := Default(container.Zstd)

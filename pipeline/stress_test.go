@@ -31,8 +31,8 @@ import (
 //   - In the end no goroutine, no work and no claim on scratch memory is left.
 //
 // A block that never ends is a deadlock, which synctest reports. A wrong change of a block's state
-// panics. The race detector sees blocks, and memory of blocks, with two owners. Statistics show that
-// pauses, reclaimed blocks and faults of the device did happen.
+// panics. The race detector sees blocks, and memory of blocks, with two owners. Statistics show
+// that pauses, reclaimed blocks and faults of the device did happen.
 //
 // A seed determines what clients and stages do, but not the order of goroutines that are ready at
 // the same time. The name of a failed case has its seed; PZ_SEED repeats it.

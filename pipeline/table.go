@@ -62,8 +62,8 @@ func (p *Pipeline) StageNames(op Op) (names []string) {
 // the file name extension. The payload of a block is
 //
 //   - in .pz coded as the block's Kind says;
-//   - in .gz a part of a Deflate stream that ends on a byte boundary, and is final if Block.Last says so;
-//     to decompress, whatever Block.Serial takes;
+//   - in .gz a part of a Deflate stream that ends on a byte boundary, and is final if Block.Last
+//     says so; to decompress, whatever Block.Serial takes;
 //   - in .zst all blocks of one frame; to decompress, the whole frame.
 type Format = container.Format
 

@@ -66,9 +66,9 @@ func (ws *workspace) matchPriced(b *Block) {
 	}
 }
 
-// tryLazyParses replaces the sequences of a small block, whose parser is not optimal, by those that take
-// the fewest bytes in layout Repeat: the level's own, those with shorter hashes, or none. In layout Dense
-// each trial would take five times as long.
+// tryLazyParses replaces the sequences of a small block, whose parser is not optimal, by those that
+// take the fewest bytes in layout Repeat: the level's own, those with shorter hashes, or none. In
+// layout Dense each trial would take five times as long.
 func (ws *workspace) tryLazyParses(b *Block) {
 	d, p, src := &ws.dense, b.payload, ws.matchInput(b)
 	size := func(seqs []lz77.Sequence) int {

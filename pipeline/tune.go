@@ -60,14 +60,14 @@ const (
 
 // Gains are parts of the size of the sample with the level's own settings.
 const (
-	// chosenDenseGain is what context-coded streams must save, as a divisor: they take longer to code
-	// and to decode.
+	// chosenDenseGain is what context-coded streams must save, as a divisor: they take longer to
+	// code and to decode.
 	chosenDenseGain = 20
 	// chosenDenseLits is how much of the size as literals alone, in 1/16, the level's own settings
 	// must take for context-coded streams to be tried. Trying them takes long, even on a sample.
 	chosenDenseLits = 11
-	// chosenDenseSaved is what the level's own settings must save of the sample for that, as log2 of
-	// a divisor.
+	// chosenDenseSaved is what the level's own settings must save of the sample for that, as log2
+	// of a divisor.
 	chosenDenseSaved = 6
 	// literalsGain is what literals alone must save, as log2 of a divisor: the block has matches
 	// that the sample lacks.

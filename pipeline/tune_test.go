@@ -65,8 +65,8 @@ var gains = []struct {
 	{"context-coded streams", "image", 5, 5, 5, true},
 }
 
-// TestTuning: no kind of data becomes more than 1% larger by tuning, 2% if several kinds are mixed, since
-// a sample shows less of them. Kinds with a gain to expect become smaller.
+// TestTuning: no kind of data becomes more than 1% larger by tuning, 2% if several kinds are mixed,
+// since a sample shows less of them. Kinds with a gain to expect become smaller.
 func TestTuning(t *testing.T) {
 	oneGoroutine(t)
 	size := 1 << 19

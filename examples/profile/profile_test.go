@@ -174,8 +174,8 @@ func TestSchedulerStats(t *testing.T) {
 	}
 }
 
-// TestEveryCounter checks that no number of compress.Stats is missing from the tables, and that each
-// survives a file.
+// TestEveryCounter checks that no number of compress.Stats is missing from the tables, and that
+// each survives a file.
 func TestEveryCounter(t *testing.T) {
 	var s compress.Stats
 	var f fields

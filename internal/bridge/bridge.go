@@ -16,23 +16,23 @@ import (
 )
 
 // MemoryTarget keeps the memory for blocks and workers below so many bytes where that is possible:
-// fewer blocks are worked on at the same time. Unlike [compress.WithMaxMemory] it is never an error:
-// a block that takes more is worked on alone. 0 is for no target. Both options may be given.
+// fewer blocks are worked on at the same time. Unlike [compress.WithMaxMemory] it is never an
+// error: a block that takes more is worked on alone. 0 is for no target. Both options may be given.
 func MemoryTarget(bytes int64) compress.Option {
 	return hook.MemoryTarget(bytes).(compress.Option)
 }
 
 // Position has a Writer add to n how many bytes of content it has compressed. A large block counts
 // part by part while it is compressed, so n grows evenly between two calls of the function of
-// [compress.WithProgress]. When a block is written, n counts all of it. The sum goes on after Reset.
-// Any goroutines may read n. Blocks on a device count when they are done.
+// [compress.WithProgress]. When a block is written, n counts all of it. The sum goes on after
+// Reset. Any goroutines may read n. Blocks on a device count when they are done.
 func Position(n *atomic.Int64) compress.WriterOption {
 	return hook.Position(n).(compress.WriterOption)
 }
 
 // Streams makes a Writer begin another stream of .pz, or of .zst frames with their seek table, as
-// soon as a stream has size bytes of content and there is more. The parts of the file then stand for
-// themselves, as package parity needs them. After each stream but the last one the Writer calls
+// soon as a stream has size bytes of content and there is more. The parts of the file then stand
+// for themselves, as package parity needs them. After each stream but the last one the Writer calls
 // end. size is at least 1 MiB.
 func Streams(size int64, end func() error) compress.WriterOption {
 	return hook.Streams(size, end).(compress.WriterOption)
@@ -58,10 +58,10 @@ func Pipelines() []pipeline.Pipeline { return pipeline.Pipelines() }
 // DefaultPipeline is the name of the pipeline of a Writer without options.
 var DefaultPipeline = pipeline.Default(compress.PZ).Name
 
-// KeepTogether says that the next size bytes of content will be read together, as those of a file in
-// an archive. They begin a block if they do not fit into the rest of the current one, and that rest
-// is at most an eighth of a block. So a ReaderAt often needs a block less for them. It does nothing
-// for .gz, nor with WithRsyncable or WithSingleFrame.
+// KeepTogether says that the next size bytes of content will be read together, as those of a file
+// in an archive. They begin a block if they do not fit into the rest of the current one, and that
+// rest is at most an eighth of a block. So a ReaderAt often needs a block less for them. It does
+// nothing for .gz, nor with WithRsyncable or WithSingleFrame.
 func KeepTogether(w *compress.Writer, size int64) { hook.KeepTogether(w, size) }
 
 // Resume resets a Reader to go on in a .gz file whose beginning another decoder has read.
@@ -71,8 +71,8 @@ func Resume(r *compress.Reader, open hook.Open) { hook.Resume(r, open) }
 func CacheStats(c *compress.Cache) blockcache.Stats { return hook.CacheStats(c) }
 
 // ProbeZstd reports what [compress.Recover] can use in a damaged .zst file of size bytes, from its
-// first and last bytes. table means that the file ends in a seek table, perhaps a damaged one. sized
-// means that its first frame states the size of its content.
+// first and last bytes. table means that the file ends in a seek table, perhaps a damaged one.
+// sized means that its first frame states the size of its content.
 func ProbeZstd(src io.ReaderAt, size int64) (table, sized bool) {
 	p := make([]byte, min(max(size, 0), zstframe.MaxHeaderSize))
 	if container.ReadAt(src, p, 0) == nil {

@@ -104,8 +104,8 @@ func asReader(opts []compress.Option) (list []compress.ReaderOption) {
 	return list
 }
 
-// restoreMemory returns the least -M with which the stream that begins in r can be restored, or 0 if
-// it is not known.
+// restoreMemory returns the least -M with which the stream that begins in r can be restored, or 0
+// if it is not known.
 func (a *app) restoreMemory(r io.Reader) int64 {
 	zr, err := compress.NewReader(r, compress.WithConcurrency(a.cfg.threads), compress.WithMaxMemory(1))
 	if err != nil {

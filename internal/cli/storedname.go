@@ -27,8 +27,8 @@ type storedName struct {
 	time time.Time // zero for none
 }
 
-// nameOptions returns the library options that store name and time of a source in a .gz file. Standard
-// input stores neither, so the output does not depend on where it comes from.
+// nameOptions returns the library options that store name and time of a source in a .gz file.
+// Standard input stores neither, so the output does not depend on where it comes from.
 func (a *app) nameOptions(in *source) []compress.WriterOption {
 	if a.cfg.format != compress.Gzip || a.cfg.names == namesDrop || in.link == nil {
 		return nil
@@ -62,9 +62,9 @@ func (a *app) readStoredName(in *source) (s storedName) {
 	return s
 }
 
-// storedIn returns the name and the time in the header of a .gz file. They are "" and zero if it does
-// not state them. The name has the bytes of a file name, whatever they mean. It comes from the writer
-// of the file, who may have chosen one such as "../x".
+// storedIn returns the name and the time in the header of a .gz file. They are "" and zero if it
+// does not state them. The name has the bytes of a file name, whatever they mean. It comes from the
+// writer of the file, who may have chosen one such as "../x".
 func storedIn(r io.Reader) (name string, modTime time.Time, err error) {
 	z, err := gzip.NewReader(r)
 	if err != nil {

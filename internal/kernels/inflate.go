@@ -15,7 +15,8 @@ type InflateTables struct {
 }
 
 const (
-	// InflateInput is the least input of [Inflate] in bytes: two refills, at most seven bytes apart.
+	// InflateInput is the least input of [Inflate] in bytes: two refills, at most seven bytes
+	// apart.
 	InflateInput = 16
 
 	// InflateRoom is the least room of [Inflate] in bytes: two literals, the longest match, and up

@@ -2,8 +2,8 @@ package kernels
 
 // PathParse is the state of an optimal parser that goes forward through a chunk. It keeps up to
 // three paths to each position: the cheapest, the cheapest that ends with a literal, and the
-// second-cheapest. The portable twin of its kernels is (*Parser).parse of package optimal, which says
-// how it works.
+// second-cheapest. The portable twin of its kernels is (*Parser).parse of package optimal, which
+// says how it works.
 //
 // Nodes of eight positions make a block. A match updates the nodes of all its lengths, a block at a
 // time, from the longest down. It stops in front of a block after MaxMisses consecutive ones that

@@ -100,11 +100,11 @@ func (b *Block) Prepare(content []byte, fill bool, checkpoint func()) {
 	}
 }
 
-// Find finds the references of the block with that number in its stream, which has been prepared, and
-// adds its own content to the window. A block that does not follow the last one, such as block 0,
-// begins another stream. Find returns the encoded list, which the payload begins with, and the own
-// content. They are valid until Release. Without references it returns nothing: the own content is the
-// content.
+// Find finds the references of the block with that number in its stream, which has been prepared,
+// and adds its own content to the window. A block that does not follow the last one, such as block
+// 0, begins another stream. Find returns the encoded list, which the payload begins with, and the
+// own content. They are valid until Release. Without references it returns nothing: the own content
+// is the content.
 func (f *Finder) Find(b *Block, number int64, content []byte, checkpoint func()) (list, own []byte) {
 	if number != f.number {
 		f.reset(number)

@@ -82,7 +82,8 @@ func uncovered(size int, seqs []lz77.Sequence) int {
 	return size
 }
 
-// otherForm returns a form with other limits than testForms, and prices that do not depend on counts.
+// otherForm returns a form with other limits than testForms, and prices that do not depend on
+// counts.
 func otherForm(minMatch, minOffset, maxOffset int) *optimal.Form {
 	return &optimal.Form{
 		Limits: lz77.Limits{MinMatch: minMatch, MinOffset: minOffset, MaxOffset: maxOffset},

@@ -7,8 +7,8 @@ import (
 	"github.com/gopz/compress/internal/optimal"
 )
 
-// TestPosition: the position never falls during a parse, comes near the end of the content, and is 0
-// outside of a parse, also behind a panic.
+// TestPosition: the position never falls during a parse, comes near the end of the content, and is
+// 0 outside of a parse, also behind a panic.
 func TestPosition(t *testing.T) {
 	const size, start = 1 << 20, 30_000
 	src := corpus.ByName("mixed").Make(start + size)

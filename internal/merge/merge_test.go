@@ -336,7 +336,9 @@ func FuzzMerge(f *testing.F) {
 		f.Add(damaged(file, 100, 10), damaged(file, 1000, 10))
 	}
 	f.Fuzz(func(t *testing.T, a, b []byte) {
-		opts := []compress.ReaderOption{compress.WithMaxMemory(64 << 20), compress.WithMaxDecodedSize(8 << 20)}
+		opts := []compress.ReaderOption{
+			compress.WithMaxMemory(64 << 20), compress.WithMaxDecodedSize(8 << 20),
+		}
 		var out bytes.Buffer
 		list := []Copy{{bytes.NewReader(a), int64(len(a))}, {bytes.NewReader(b), int64(len(b))}}
 		if _, err := Merge(&out, list, opts...); err != nil {

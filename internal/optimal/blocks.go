@@ -24,8 +24,8 @@ import (
 //
 // A parse goes from the end to the beginning, so that each position has its turn once. Its cost to
 // the end is the least over its edges. Only positions on the cheapest path then find out which edge
-// that was: of edges of equal cost a literal comes first, then the nearest offset, then the greatest
-// length.
+// that was: of edges of equal cost a literal comes first, then the nearest offset, then the
+// greatest length.
 
 // blockParser is the state of that parser.
 type blockParser struct {
@@ -238,8 +238,8 @@ func (o *Parser) appendPath(content []byte, from, to int, run uint32) uint32 {
 	return run
 }
 
-// shortestPath finds the cheapest path from one position of the window to another. It sets the links
-// of the positions on that path.
+// shortestPath finds the cheapest path from one position of the window to another. It sets the
+// links of the positions on that path.
 func (o *Parser) shortestPath(content []byte, from, to int) {
 	b := &o.blocks
 	p := &b.prices

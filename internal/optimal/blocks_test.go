@@ -146,8 +146,8 @@ func TestSplitLongMatch(t *testing.T) {
 	}
 }
 
-// TestMaxMatch: a match that ends a search by its Nice bytes becomes sequences of MaxMatch bytes, at
-// far and at near offsets.
+// TestMaxMatch: a match that ends a search by its Nice bytes becomes sequences of MaxMatch bytes,
+// at far and at near offsets.
 func TestMaxMatch(t *testing.T) {
 	const nice, maxMatch = 32, 258
 	random := corpus.ByName("random").Make(5000)

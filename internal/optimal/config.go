@@ -23,8 +23,8 @@ const (
 // Params configures the search of a Parser. The comments list the finders that read a field.
 type Params struct {
 	Finder Finder
-	// HashLog is log2 of the entries of the largest hash table, for blocks that fill it. BinaryTree,
-	// and MultiHash, which needs at least 11.
+	// HashLog is log2 of the entries of the largest hash table, for blocks that fill it.
+	// BinaryTree, and MultiHash, which needs at least 11.
 	HashLog uint8
 	// MinMatch is the length in bytes of the shortest match with a new offset, if it is longer than
 	// that of the form. It is at most 8.

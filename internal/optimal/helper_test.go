@@ -25,7 +25,8 @@ var formats = []config{
 	},
 }
 
-// atLevel returns c with settings like those of lz77's levels: 7 is MultiHash, 8 and 9 LCPIntervals.
+// atLevel returns c with settings like those of lz77's levels: 7 is MultiHash, 8 and 9
+// LCPIntervals.
 func atLevel(level int, c config) config {
 	c.Nice, c.Passes = 256, 2
 	switch level {

@@ -37,8 +37,8 @@ type IncrementalParams struct {
 	Depth    int   // candidates of a position
 	Nice     int   // length in bytes of a match that is taken at once
 	Repeats  bool  // the coder has three repeat offsets
-	// MinMatch and MinOffset are the length of the shortest match and the least offset of the coder, in
-	// bytes; 0 stands for 4 and 1. With Repeats MinMatch is at most 4.
+	// MinMatch and MinOffset are the length of the shortest match and the least offset of the
+	// coder, in bytes; 0 stands for 4 and 1. With Repeats MinMatch is at most 4.
 	MinMatch, MinOffset int
 	Prices              *IncrementalPrices
 }

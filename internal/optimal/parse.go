@@ -25,8 +25,8 @@ import (
 //
 // Cost: a step for each candidate and length at each position. MaxMisses bounds the lengths: most
 // lengths below the longest lose to the same match from the position before. It counts blocks of
-// nodes, so that a kernel can update eight at once (kernel.go). Without repeat offsets, contexts and
-// bounds the result is the cheapest parse; TestOptimal compares it with an exhaustive search.
+// nodes, so that a kernel can update eight at once (kernel.go). Without repeat offsets, contexts
+// and bounds the result is the cheapest parse; TestOptimal compares it with an exhaustive search.
 
 const unreached = kernels.PathUnreached
 
@@ -171,8 +171,8 @@ func (p literalPath) or(q literalPath) literalPath {
 	return p
 }
 
-// extendSecond extends the second-cheapest path to position i, if it is not too dear. It returns the
-// path that ends with a literal.
+// extendSecond extends the second-cheapest path to position i, if it is not too dear. It returns
+// the path that ends with a literal.
 func (o *Parser) extendSecond(src []byte, from, i, room int, here int32) (path literalPath) {
 	path = literalPath{cost: unreached, compared: unreached}
 	b, k := nodeAt(i)
@@ -278,8 +278,8 @@ func (o *Parser) relaxRepeats(
 	return longest
 }
 
-// equal returns the length of the match at position p at repeat offset d, up to Nice bytes. The first
-// known bytes are equal.
+// equal returns the length of the match at position p at repeat offset d, up to Nice bytes. The
+// first known bytes are equal.
 func (o *Parser) equal(src []byte, p, d, known int) int {
 	k := &o.repeatCache[uint32(d)*finder.Prime32>>28]
 	if k.offset == uint32(d) && p < k.end {
@@ -293,8 +293,8 @@ func (o *Parser) equal(src []byte, p, d, known int) int {
 	return n
 }
 
-// anyRepeat reports whether the bytes v at p stand at any of the repeat offsets, or whether a repeat
-// offset is out of range.
+// anyRepeat reports whether the bytes v at p stand at any of the repeat offsets, or whether a
+// repeat offset is out of range.
 func (o *Parser) anyRepeat(src []byte, p int, v uint32, repeats *repeatList) bool {
 	if o.config.Repeats == 0 {
 		return false

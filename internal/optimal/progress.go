@@ -20,8 +20,8 @@ const (
 // begin begins a block of size bytes.
 func (g *progress) begin(size int) { g.size, g.prepared, g.position = size, 0, 0 }
 
-// preparingCheckpoint returns the checkpoint for a match finder that takes long to prepare. It counts
-// its calls.
+// preparingCheckpoint returns the checkpoint for a match finder that takes long to prepare. It
+// counts its calls.
 func (o *Parser) preparingCheckpoint() func() {
 	if o.preparing == nil {
 		o.preparing = func() {
@@ -38,6 +38,6 @@ func (g *progress) reach(n int) {
 	g.position = g.prepared + int(int64(n)*int64(g.size-g.prepared)/int64(g.size))
 }
 
-// Position returns how far the parse is, in bytes of content: those parsed, and a part of the others
-// for preparing the match finder. It never falls during a parse. Outside of one it is 0.
+// Position returns how far the parse is, in bytes of content: those parsed, and a part of the
+// others for preparing the match finder. It never falls during a parse. Outside of one it is 0.
 func (o *Parser) Position() int { return o.position }

@@ -54,8 +54,12 @@ func smallCodecs() []smallCodec {
 		reading := []compress.ReaderOption{concurrency}
 		return smallCodec{
 			name: name, peer: peer,
-			encode: func(dst, src []byte) ([]byte, error) { return compress.AppendEncode(dst, src, writing...) },
-			decode: func(dst, src []byte) ([]byte, error) { return compress.AppendDecode(dst, src, reading...) },
+			encode: func(dst, src []byte) ([]byte, error) {
+				return compress.AppendEncode(dst, src, writing...)
+			},
+			decode: func(dst, src []byte) ([]byte, error) {
+				return compress.AppendDecode(dst, src, reading...)
+			},
 		}
 	}
 	e, err := kzstd.NewWriter(nil)

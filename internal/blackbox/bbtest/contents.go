@@ -20,8 +20,8 @@ import (
 // many blocks.
 const BlockSize = compress.MinBlockSize
 
-// SmallContent is where content begins to be worth a worker, in bytes: for less, the goroutine of the
-// caller may do the work itself.
+// SmallContent is where content begins to be worth a worker, in bytes: for less, the goroutine of
+// the caller may do the work itself.
 const SmallContent = 64 << 10
 
 // RandomBytes returns n bytes that do not compress.
@@ -76,8 +76,8 @@ func TestContents() map[string][]byte {
 	return c
 }
 
-// VersionsOf returns content that repeats itself over long distances: pieces of so many bytes, and then
-// the same pieces in another order and with edits, so many times.
+// VersionsOf returns content that repeats itself over long distances: pieces of so many bytes, and
+// then the same pieces in another order and with edits, so many times.
 func VersionsOf(pieces, size, times int) []byte {
 	var p []byte
 	for v := range times {

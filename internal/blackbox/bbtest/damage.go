@@ -12,8 +12,9 @@ import (
 	"github.com/gopz/compress/internal/section"
 )
 
-// DamageFile returns a file, its content, and the ends of its streams. Two streams have several blocks.
-// In the second one flushes end blocks of all kinds. Small streams of all kinds surround it.
+// DamageFile returns a file, its content, and the ends of its streams. Two streams have several
+// blocks. In the second one flushes end blocks of all kinds. Small streams of all kinds surround
+// it.
 func DamageFile(t testing.TB) (file, content []byte, ends []int) {
 	a := slices.Concat(TextBytes(BlockSize, 1), make([]byte, BlockSize), RandomBytes(90, 2))
 	pieces := [][]byte{TextBytes(20, 3), TextBytes(700, 4), make([]byte, 50), TextBytes(30, 5)}

@@ -8,8 +8,8 @@ import (
 	"github.com/gopz/compress/pipeline"
 )
 
-// DeviceScheduler returns a scheduler with statistics, and a software device for WithDevice. The end
-// of the test closes the device.
+// DeviceScheduler returns a scheduler with statistics, and a software device for WithDevice. The
+// end of the test closes the device.
 func DeviceScheduler(
 	t testing.TB, workers int, cfg gpu.SoftConfig,
 ) (*compress.Scheduler, gpu.Device) {

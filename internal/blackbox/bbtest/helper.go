@@ -1,5 +1,5 @@
-// Package bbtest has what tests of the library through its public API share: contents, fakes, files of
-// other programs, and checks. The tests lie beside it, a package for each topic.
+// Package bbtest has what tests of the library through its public API share: contents, fakes, files
+// of other programs, and checks. The tests lie beside it, a package for each topic.
 package bbtest
 
 import (

@@ -10,8 +10,8 @@ import (
 	"github.com/gopz/compress"
 )
 
-// FlushBlock is the block size of tests with flushes, in bytes. Pieces of half a block are long for an
-// lz77.Incremental.
+// FlushBlock is the block size of tests with flushes, in bytes. Pieces of half a block are long for
+// an lz77.Incremental.
 const FlushBlock = 32 << 10
 
 // SplitAtRandom cuts content at random places: mostly short pieces, some longer than a block.
@@ -34,8 +34,8 @@ func SplitAtRandom(content []byte, r *rand.Rand) (pieces [][]byte) {
 	return pieces
 }
 
-// FlushPieces writes pieces with a Flush after each, in writes of at most chunk bytes. It returns the
-// file and its size after each Flush.
+// FlushPieces writes pieces with a Flush after each, in writes of at most chunk bytes. It returns
+// the file and its size after each Flush.
 func FlushPieces(
 	t testing.TB, pieces [][]byte, chunk int, opts ...compress.WriterOption,
 ) (file []byte, sizes []int) {

@@ -1,5 +1,5 @@
-// Package damage tests what readers make of damaged and hostile files, and of readers and writers that
-// fail, through the public API.
+// Package damage tests what readers make of damaged and hostile files, and of readers and writers
+// that fail, through the public API.
 package damage
 
 import (

@@ -80,8 +80,8 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
-// TestMemoryTarget checks that a memory target lowers the memory like WithMaxMemory does, never makes
-// a call fail, and changes no byte.
+// TestMemoryTarget checks that a memory target lowers the memory like WithMaxMemory does, never
+// makes a call fail, and changes no byte.
 func TestMemoryTarget(t *testing.T) {
 	const block = 1 << 20
 	content := bbtest.TextBytes(12*block, 1)

@@ -139,8 +139,8 @@ func checkFrameDamage(t *testing.T, name string, file, content []byte) {
 	}
 }
 
-// fixTail returns the file of one stream with an index that change, unless it is nil, has changed, and
-// a footer that has the right size and check.
+// fixTail returns the file of one stream with an index that change, unless it is nil, has changed,
+// and a footer that has the right size and check.
 func fixTail(t *testing.T, file []byte, change func(index []byte)) []byte {
 	t.Helper()
 	at := len(file) - pzfile.FooterSize
@@ -157,8 +157,8 @@ func fixTail(t *testing.T, file []byte, change func(index []byte)) []byte {
 	return pzfile.AppendFooter(p, f, pzfile.Checksum(0, p[tail:]))
 }
 
-// TestIndexFlush opens a file whose index says of a block that a flush ends it, and whose header says
-// that none does.
+// TestIndexFlush opens a file whose index says of a block that a flush ends it, and whose header
+// says that none does.
 func TestIndexFlush(t *testing.T) {
 	file := bbtest.Encode(t, bbtest.RandomBytes(2*bbtest.BlockSize, 1),
 		compress.WithBlockSize(bbtest.BlockSize))
@@ -274,7 +274,9 @@ func flipped(p []byte, at int) []byte {
 // TestZstdSections reads .zst files with sections, which are skippable frames.
 func TestZstdSections(t *testing.T) {
 	content := bbtest.MixedBytes(9*bbtest.BlockSize + 99)
-	opts := []compress.WriterOption{compress.WithFormat(compress.Zstd), compress.WithBlockSize(bbtest.BlockSize)}
+	opts := []compress.WriterOption{
+		compress.WithFormat(compress.Zstd), compress.WithBlockSize(bbtest.BlockSize),
+	}
 	first, second := bbtest.Encode(t, content[:5*bbtest.BlockSize], opts...),
 		bbtest.Encode(t, content[5*bbtest.BlockSize:], opts...)
 	frame := func(body []byte) []byte {

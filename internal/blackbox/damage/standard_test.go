@@ -235,8 +235,8 @@ func TestStandardIgnoreChecksum(t *testing.T) {
 	}
 }
 
-// TestStandardDamagedFrame damages a block of a frame with a content size: its header, its content, or
-// the checksum of the frame. Readers must return the content of the blocks in front of it.
+// TestStandardDamagedFrame damages a block of a frame with a content size: its header, its content,
+// or the checksum of the frame. Readers must return the content of the blocks in front of it.
 func TestStandardDamagedFrame(t *testing.T) {
 	text := bbtest.TextBytes(400_000, 1)
 	const size = 100_000

@@ -1,5 +1,5 @@
-// Package devices tests work on devices, and what statistics and traces say of it, through the public
-// API.
+// Package devices tests work on devices, and what statistics and traces say of it, through the
+// public API.
 package devices
 
 import (
@@ -155,7 +155,8 @@ func TestNoDevice(t *testing.T) {
 	}
 }
 
-// TestAssignedToCPU checks that a Writer uses no device without WithDevice, or without a stage for it.
+// TestAssignedToCPU checks that a Writer uses no device without WithDevice, or without a stage for
+// it.
 func TestAssignedToCPU(t *testing.T) {
 	content := bbtest.MixedBytes(20 * bbtest.BlockSize)
 	want := bbtest.Encode(t, content, compress.WithBlockSize(bbtest.BlockSize))

@@ -143,8 +143,8 @@ func (d *reader) Run(op gpu.Op, batch []*gpu.Request) error {
 	return d.Device.Run(op, batch)
 }
 
-// TestCallersMemory checks that no device reads caller-owned memory after the call has returned. The
-// test overwrites it then, and the race detector notices a device that reads it.
+// TestCallersMemory checks that no device reads caller-owned memory after the call has returned.
+// The test overwrites it then, and the race detector notices a device that reads it.
 func TestCallersMemory(t *testing.T) {
 	s := compress.NewScheduler(2)
 	d := &reader{Device: gpu.NewSoft(pipeline.Host, gpu.SoftConfig{Batch: 2})}

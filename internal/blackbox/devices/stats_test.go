@@ -295,8 +295,8 @@ func TestTuning(t *testing.T) {
 					tuning,
 				}
 				want := bbtest.Encode(t, content, opts...)
-				// Hash chains have no variants. From level 6 on lzseqr tries literals alone for any block as
-				// small as these.
+				// Hash chains have no variants. From level 6 on lzseqr tries literals alone for any
+				// block as small as these.
 				gains := level < 4 || p.Format != compress.Gzip &&
 					(level < 6 || level < 9 && p.Name != "lzseqr")
 				if gains && name != "literals" && len(want) >= len(fixed) {
@@ -312,27 +312,10 @@ func TestTuning(t *testing.T) {
 					t.Errorf("%s: %v", what, err)
 				}
 				// The calls alternate, so that pooled state has the other tuning.
-				for _, same := range []struct {
-					want []byte
-					opts []compress.WriterOption
-				}{{want, opts}, {fixed, append(opts[:3:3], compress.WithTuning(compress.TuneFixed))}} {
-					opts := append(same.opts[:4:4], compress.WithContentSize(-1))
-					got, err := compress.AppendEncode(nil, content, opts...)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if p.Format == compress.PZ {
-						back, err := compress.AppendDecode(nil, got)
-						if err != nil || !bytes.Equal(back, content) {
-							t.Errorf("%s, AppendEncode: %v", what, err)
-						}
-						// The header may hold the size.
-						if n := len(got) - len(same.want); n < -16 || n > 16 {
-							t.Errorf("%s, AppendEncode: %d bytes, Writer: %d", what, len(got),
-								len(same.want))
-						}
-					}
-				}
+				checkAppendEncode(t, what, p.Format, content, want, opts)
+				opts[3] = compress.WithTuning(compress.TuneFixed)
+				checkAppendEncode(t, what, p.Format, content, fixed, opts)
+				opts[3] = tuning
 				for _, workers := range []int{1, 3} {
 					got := bbtest.Encode(t, content, append(opts, compress.WithConcurrency(workers))...)
 					bbtest.Equal(t, got, want, what)
@@ -352,6 +335,29 @@ func TestTuning(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// checkAppendEncode checks that AppendEncode compresses content as a Writer did, which wrote want.
+func checkAppendEncode(
+	t *testing.T, what string, format compress.Format, content, want []byte,
+	opts []compress.WriterOption,
+) {
+	t.Helper()
+	got, err := compress.AppendEncode(nil, content, append(opts, compress.WithContentSize(-1))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if format != compress.PZ {
+		return
+	}
+	back, err := compress.AppendDecode(nil, got)
+	if err != nil || !bytes.Equal(back, content) {
+		t.Errorf("%s, AppendEncode: %v", what, err)
+	}
+	// The header may hold the size.
+	if n := len(got) - len(want); n < -16 || n > 16 {
+		t.Errorf("%s, AppendEncode: %d bytes, Writer: %d", what, len(got), len(want))
 	}
 }
 

@@ -44,8 +44,8 @@ const (
 	digestDense = 72_000
 )
 
-// digestOptions are the options of a row, by the name that the table has for them, and the formats that
-// have them.
+// digestOptions are the options of a row, by the name that the table has for them, and the formats
+// that have them.
 var digestOptions = []struct {
 	name    string
 	opt     compress.WriterOption

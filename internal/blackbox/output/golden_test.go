@@ -21,8 +21,9 @@ import (
 
 var update = flag.Bool("update", false, "write the digest table and missing golden files")
 
-// golden lists files that must stay readable for ever, and their content. A name without an extension
-// is that of a .pz file. -update writes missing files only, since later versions may compress better.
+// golden lists files that must stay readable for ever, and their content. A name without an
+// extension is that of a .pz file. -update writes missing files only, since later versions may
+// compress better.
 var golden = []struct {
 	name    string
 	content func() []byte
@@ -92,7 +93,10 @@ var golden = []struct {
 	}},
 	{"dictionary.zst", generated("json", 20_000), []compress.WriterOption{compress.WithBlockSize(1 << 13)}},
 	{"empty.gz", func() []byte { return nil }, nil},
-	{"tiny.gz", generated("json", 300), []compress.WriterOption{compress.WithName("tiny.json", time.Unix(1e9, 0))}},
+	{
+		"tiny.gz", generated("json", 300),
+		[]compress.WriterOption{compress.WithName("tiny.json", time.Unix(1e9, 0))},
+	},
 	{"fixed.gz", generated("random", 20), []compress.WriterOption{compress.WithLevel(1)}},
 	{"blocks.gz", generated("mixed", 40_000), []compress.WriterOption{compress.WithBlockSize(1 << 13)}},
 	{"optimal.gz", generated("source", 50_000), []compress.WriterOption{compress.WithLevel(9)}},
@@ -110,7 +114,8 @@ func goldenFormat(name string) (extension string, f compress.Format) {
 	return ".pz", compress.PZ
 }
 
-// goldenDictionary returns the option with the dictionary of golden files whose names have that word.
+// goldenDictionary returns the option with the dictionary of golden files whose names have that
+// word.
 func goldenDictionary(t *testing.T) compress.Option {
 	p, err := os.ReadFile(bbtest.Data("dictionary", "json.dict"))
 	if err != nil {
@@ -149,8 +154,8 @@ func matchLengths() []byte {
 	return p
 }
 
-// versions returns content that repeats itself over long distances: parts of blocks, whole blocks, and
-// blocks of which a fill is left.
+// versions returns content that repeats itself over long distances: parts of blocks, whole blocks,
+// and blocks of which a fill is left.
 func versions() []byte {
 	text, random := generated("source", 20_000)(), generated("random", 12_000)()
 	zeros := make([]byte, 9000)

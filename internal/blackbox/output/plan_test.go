@@ -140,8 +140,8 @@ type brokenWriter struct{ err error }
 
 func (w brokenWriter) Write(p []byte) (int, error) { return 0, w.err }
 
-// FuzzPlan checks that any pieces of any content make the file that a Writer makes, and that a Piece
-// accepts no other bytes than its own.
+// FuzzPlan checks that any pieces of any content make the file that a Writer makes, and that a
+// Piece accepts no other bytes than its own.
 func FuzzPlan(f *testing.F) {
 	f.Add(bbtest.MixedBytes(5*bbtest.BlockSize+7), uint64(1), uint8(2), uint8(1))
 	f.Add(bbtest.TextBytes(4*bbtest.BlockSize, 2), uint64(2), uint8(3), uint8(6))
@@ -259,8 +259,8 @@ func TestReaderAtRecover(t *testing.T) {
 	}
 }
 
-// TestPosition checks that a position counts each block of content once, in all formats, and is never
-// behind the blocks written.
+// TestPosition checks that a position counts each block of content once, in all formats, and is
+// never behind the blocks written.
 func TestPosition(t *testing.T) {
 	mixed := corpus.ByName("mixed").Make(3*bbtest.BlockSize + 1)
 	content := append(append(mixed, make([]byte, 2*bbtest.BlockSize)...),

@@ -306,7 +306,8 @@ func TestRsyncableOptions(t *testing.T) {
 		{[]compress.WriterOption{compress.WithContentSize(70_000)}, 1 << 20},
 		{[]compress.WriterOption{compress.WithRsyncable(false)}, 2 << 20},
 	} {
-		opts := append([]compress.WriterOption{compress.WithLevel(4), compress.WithRsyncable(true)}, c.opts...)
+		opts := []compress.WriterOption{compress.WithLevel(4), compress.WithRsyncable(true)}
+		opts = append(opts, c.opts...)
 		if info, err := bbtest.FileInfo(bbtest.Encode(t, make([]byte, 70_000), opts...)); err != nil ||
 			info.Streams[0].BlockSize != c.want {
 			t.Errorf("blocks of %+v, want %d; %v", info.Streams, c.want, err)

@@ -49,8 +49,8 @@ func bgzfFile(t *testing.T, content []byte) (file []byte) {
 		"\x00\x00\x00\x00\x00\x00\x00\x00"...)
 }
 
-// TestCacheLoads checks that random reads decompress each block once, whatever the number of workers and
-// of goroutines, if the content fits into the cache of a ReaderAt.
+// TestCacheLoads checks that random reads decompress each block once, whatever the number of
+// workers and of goroutines, if the content fits into the cache of a ReaderAt.
 func TestCacheLoads(t *testing.T) {
 	content := bbtest.MixedBytes(300 * bbtest.BlockSize)
 	file := bbtest.Encode(t, content, compress.WithBlockSize(bbtest.BlockSize))
@@ -106,8 +106,8 @@ func readRandom(t *testing.T, r *compress.ReaderAt, content []byte, goroutines, 
 	wg.Wait()
 }
 
-// TestSharedCache reads files of all kinds through one Cache, in order and at random, and closes some of
-// them meanwhile. The Cache must stay within its size and be empty in the end.
+// TestSharedCache reads files of all kinds through one Cache, in order and at random, and closes
+// some of them meanwhile. The Cache must stay within its size and be empty in the end.
 func TestSharedCache(t *testing.T) {
 	bbtest.CheckGoroutines(t)
 	content := bbtest.MixedBytes(60*bbtest.BlockSize + 99)
@@ -158,8 +158,8 @@ func TestSharedCache(t *testing.T) {
 	}
 }
 
-// TestSharedCacheMemory checks that many open ReaderAts with one Cache take no more memory than that,
-// their indexes, and what is in flight.
+// TestSharedCacheMemory checks that many open ReaderAts with one Cache take no more memory than
+// that, their indexes, and what is in flight.
 func TestSharedCacheMemory(t *testing.T) {
 	testenv.Measures(t)
 	const readers, size, block = 50, 1 << 20, 64 << 10
@@ -201,8 +201,8 @@ func liveBytes() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestOwnCacheMemory checks that a ReaderAt with its own cache stays within WithMaxMemory, and uses what
-// there is of it.
+// TestOwnCacheMemory checks that a ReaderAt with its own cache stays within WithMaxMemory, and uses
+// what there is of it.
 func TestOwnCacheMemory(t *testing.T) {
 	testenv.Measures(t)
 	const block = 64 << 10
@@ -261,8 +261,8 @@ func TestCacheScan(t *testing.T) {
 	}
 }
 
-// TestReadAtAhead checks that reads in order find most blocks decompressed ahead, with every format, and
-// that Close ends what is under way.
+// TestReadAtAhead checks that reads in order find most blocks decompressed ahead, with every
+// format, and that Close ends what is under way.
 func TestReadAtAhead(t *testing.T) {
 	bbtest.CheckGoroutines(t)
 	content := bbtest.MixedBytes(200*bbtest.BlockSize + 1)
@@ -290,8 +290,8 @@ func TestReadAtAhead(t *testing.T) {
 	}
 }
 
-// TestReadAtSmall checks that the caller's goroutine decompresses a small block that it waits for, and
-// workers decompress all others.
+// TestReadAtSmall checks that the caller's goroutine decompresses a small block that it waits for,
+// and workers decompress all others.
 func TestReadAtSmall(t *testing.T) {
 	content := bbtest.TextBytes(8*bbtest.SmallContent, 4)
 	for _, c := range []struct{ block, read, callers int }{
@@ -317,8 +317,8 @@ func TestReadAtSmall(t *testing.T) {
 	}
 }
 
-// TestReadAtAheadDamage checks that a damaged block that is read ahead fails only the calls that touch
-// it, each time.
+// TestReadAtAheadDamage checks that a damaged block that is read ahead fails only the calls that
+// touch it, each time.
 func TestReadAtAheadDamage(t *testing.T) {
 	content := bbtest.TextBytes(12*bbtest.BlockSize, 3)
 	file := bbtest.Encode(t, content, compress.WithBlockSize(bbtest.BlockSize))
@@ -340,7 +340,8 @@ func TestReadAtAheadDamage(t *testing.T) {
 	}
 }
 
-// TestZeroCache checks that a Cache without NewCache is an error, and that a nil one is the default.
+// TestZeroCache checks that a Cache without NewCache is an error, and that a nil one is the
+// default.
 func TestZeroCache(t *testing.T) {
 	file := bbtest.Encode(t, bbtest.TextBytes(1000, 1))
 	c := new(compress.Cache)

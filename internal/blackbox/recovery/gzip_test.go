@@ -242,7 +242,8 @@ func checkGzip(
 	return len(content) - len(rest) - min(s.last, len(content)-len(rest)) + int(s.lost), 1
 }
 
-// TestRecoverGzipEmptyMember damages the trailer of a member without content, behind one with content.
+// TestRecoverGzipEmptyMember damages the trailer of a member without content, behind one with
+// content.
 func TestRecoverGzipEmptyMember(t *testing.T) {
 	m := bbtest.StoredMember("hello", 0, "")
 	file := []byte(m + bbtest.StoredMember("", 0, ""))

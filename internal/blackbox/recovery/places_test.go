@@ -174,8 +174,8 @@ func TestRecoverInserted(t *testing.T) {
 	}
 }
 
-// TestRecoverInsertedTwice: the report says that blocks were left out, as they may be what is left of
-// another stream. Blocks that follow one another make one report.
+// TestRecoverInsertedTwice: the report says that blocks were left out, as they may be what is left
+// of another stream. Blocks that follow one another make one report.
 func TestRecoverInsertedTwice(t *testing.T) {
 	f := newInsertedFile(t)
 	for _, from := range []int64{3, 2, 0} {
@@ -189,7 +189,8 @@ func TestRecoverInsertedTwice(t *testing.T) {
 	f.checkTwice(t, list, 3, 7)
 }
 
-// checkTwice compares the blocks that are reported as there twice, after the first one that has moved.
+// checkTwice compares the blocks that are reported as there twice, after the first one that has
+// moved.
 func (f *insertedFile) checkTwice(t *testing.T, list []compress.Damage, want ...int64) {
 	t.Helper()
 	if len(list) != 1+len(want) || list[0].Kind != compress.DamageFrame || list[0].Block != 4 {
@@ -223,7 +224,8 @@ func TestRecoverInsertedHeader(t *testing.T) {
 	}
 }
 
-// TestRecoverInsertedLimit: the content that is intact fits the limit, that of the whole file does not.
+// TestRecoverInsertedLimit: the content that is intact fits the limit, that of the whole file does
+// not.
 func TestRecoverInsertedLimit(t *testing.T) {
 	f := newInsertedFile(t)
 	clear(f.bad[f.blocks[7].Offset:f.blocks[12].Offset])
@@ -269,8 +271,8 @@ func TestRecoverInsertedUnreadable(t *testing.T) {
 	}
 }
 
-// TestRecoverInsertedMemory: where the memory is enough for a search without the index, nothing fails
-// and nothing is lost.
+// TestRecoverInsertedMemory: where the memory is enough for a search without the index, nothing
+// fails and nothing is lost.
 func TestRecoverInsertedMemory(t *testing.T) {
 	var b bytes.Buffer
 	w := bbtest.NewWriter(t, &b, compress.WithBlockSize(bbtest.BlockSize))
@@ -305,8 +307,8 @@ func TestRecoverInsertedMemory(t *testing.T) {
 	}
 }
 
-// TestRecoverInsertedStreams: what is left of a stream in front of a longer one is no inserted data. The
-// blocks of both are stored, and so have equal index entries.
+// TestRecoverInsertedStreams: what is left of a stream in front of a longer one is no inserted
+// data. The blocks of both are stored, and so have equal index entries.
 func TestRecoverInsertedStreams(t *testing.T) {
 	content := bbtest.RandomBytes(30*bbtest.BlockSize, 1)
 	first := bbtest.Encode(t, content[:5*bbtest.BlockSize], compress.WithBlockSize(bbtest.BlockSize))

@@ -35,7 +35,10 @@ func TestRecoverCutAndFollowed(t *testing.T) {
 			"no checks", []compress.WriterOption{compress.WithChecksum(false)},
 			bbtest.RandomBytes(9*bbtest.BlockSize, 1),
 		},
-		{"sizes", []compress.WriterOption{compress.WithContentSize(int64(len(a)))}, bbtest.MixedBytes(len(a))},
+		{
+			"sizes", []compress.WriterOption{compress.WithContentSize(int64(len(a)))},
+			bbtest.MixedBytes(len(a)),
+		},
 	} {
 		one := bbtest.Encode(t, a, append(c.opts, compress.WithBlockSize(bbtest.BlockSize))...)
 		sized := append(c.opts, compress.WithBlockSize(bbtest.BlockSize),
@@ -297,8 +300,8 @@ func FuzzRecover(f *testing.F) {
 	})
 }
 
-// TestRecoverFlushed damages a file with many flushes and without an index. All blocks that the damage
-// does not touch must be saved.
+// TestRecoverFlushed damages a file with many flushes and without an index. All blocks that the
+// damage does not touch must be saved.
 func TestRecoverFlushed(t *testing.T) {
 	for _, checks := range []bool{true, false} {
 		r := rand.New(rand.NewPCG(5, 6))

@@ -101,8 +101,8 @@ func testDictionary(t *testing.T, pipe string, d *compress.Dictionary) {
 	}
 }
 
-// TestDictionaryGain checks that small files are at most half as large with a dictionary as without, or
-// nearly so with lzr, whose offsets take 16 bits.
+// TestDictionaryGain checks that small files are at most half as large with a dictionary as
+// without, or nearly so with lzr, whose offsets take 16 bits.
 func TestDictionaryGain(t *testing.T) {
 	testenv.Slow(t)
 	for _, pipe := range withDictionaries {
@@ -322,8 +322,8 @@ func TestDictionaryTools(t *testing.T) {
 	}
 }
 
-// TestSingleFrame checks that a file of one frame has no seek table if it has a dictionary, and that a
-// ReaderAt reads such files of any writer.
+// TestSingleFrame checks that a file of one frame has no seek table if it has a dictionary, and
+// that a ReaderAt reads such files of any writer.
 func TestSingleFrame(t *testing.T) {
 	d := bbtest.NewDictionary(t, bbtest.TestDictionaries(t)["raw"])
 	content := bbtest.TextBytes(100_000, 1)

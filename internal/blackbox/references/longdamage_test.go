@@ -20,8 +20,8 @@ func damaged(file []byte, b compress.BlockInfo) []byte {
 	return bad
 }
 
-// TestLongDistanceRecover damages each block. It costs the block, and what later blocks repeat of it,
-// with an intact index and without one.
+// TestLongDistanceRecover damages each block. It costs the block, and what later blocks repeat of
+// it, with an intact index and without one.
 func TestLongDistanceRecover(t *testing.T) {
 	content := bbtest.VersionsOf(12, 5000, 3)
 	file := bbtest.Encode(t, content, longOptions()...)
@@ -95,8 +95,8 @@ func TestLongDistanceRecover(t *testing.T) {
 	}
 }
 
-// TestLongDistanceHeader recovers a stream whose header and index are lost, in front of another one and
-// behind one. Its blocks must not repeat blocks of the others.
+// TestLongDistanceHeader recovers a stream whose header and index are lost, in front of another one
+// and behind one. Its blocks must not repeat blocks of the others.
 func TestLongDistanceHeader(t *testing.T) {
 	a, b := bbtest.VersionsOf(12, 5000, 3), bbtest.VersionsOf(9, 6000, 3)
 	one, two := bbtest.Encode(t, a, longOptions()...), bbtest.Encode(t, b, longOptions()...)
@@ -156,8 +156,8 @@ func TestLongDistanceBitFlips(t *testing.T) {
 	}
 }
 
-// TestLongDistanceForeignSource puts a block of another file in the place of a source. All blocks are
-// intact, and yet what the second one repeats is wrong: it counts as lost.
+// TestLongDistanceForeignSource puts a block of another file in the place of a source. All blocks
+// are intact, and yet what the second one repeats is wrong: it counts as lost.
 func TestLongDistanceForeignSource(t *testing.T) {
 	twice := func(seed uint64) (content, file []byte, blocks []compress.BlockInfo) {
 		part := corpus.ByName("random").MakeSeed(1<<13, seed)

@@ -22,8 +22,8 @@ func longOptions(more ...compress.WriterOption) []compress.WriterOption {
 		compress.WithBlockSize(1 << 13)}, more...)
 }
 
-// TestLongDistance compresses content that repeats itself, and reads it in every way, with any number
-// of workers.
+// TestLongDistance compresses content that repeats itself, and reads it in every way, with any
+// number of workers.
 func TestLongDistance(t *testing.T) {
 	content := bbtest.VersionsOf(24, 5000, 4)
 	for name, opts := range map[string][]compress.WriterOption{
@@ -55,8 +55,8 @@ func TestLongDistance(t *testing.T) {
 	}
 }
 
-// TestLongDistanceStreams concatenates streams with and without references, and resets a Writer and a
-// Reader between them.
+// TestLongDistanceStreams concatenates streams with and without references, and resets a Writer and
+// a Reader between them.
 func TestLongDistanceStreams(t *testing.T) {
 	a, b := bbtest.VersionsOf(10, 5000, 3), bbtest.VersionsOf(7, 6000, 2)
 	var first, out bytes.Buffer
@@ -214,8 +214,8 @@ func TestLongDistanceMemory(t *testing.T) {
 	}
 }
 
-// TestLongDistanceDevices compresses and decompresses on devices: one that works, one that is lost, and
-// two whose results are wrong. The file and the content are the same.
+// TestLongDistanceDevices compresses and decompresses on devices: one that works, one that is lost,
+// and two whose results are wrong. The file and the content are the same.
 func TestLongDistanceDevices(t *testing.T) {
 	content := bbtest.VersionsOf(24, 5000, 3)
 	for _, level := range []int{4, 5} {
@@ -223,10 +223,12 @@ func TestLongDistanceDevices(t *testing.T) {
 		for _, b := range []gpu.Backend{gpu.BackendAuto, gpu.BackendGPU,
 			gpu.BackendFused} {
 			for name, d := range map[string]gpu.Device{
-				"soft":   gpu.NewSoft(pipeline.Host, gpu.SoftConfig{Batch: 4}),
-				"lost":   gpu.NewSoft(pipeline.Host, gpu.SoftConfig{Batch: 2, LostAfter: 3}),
-				"coder":  bbtest.WrongDevice{Device: gpu.NewSoft(pipeline.Host, gpu.SoftConfig{}), Decode: false},
-				"decode": bbtest.WrongDevice{Device: gpu.NewSoft(pipeline.Host, gpu.SoftConfig{}), Decode: true},
+				"soft":  gpu.NewSoft(pipeline.Host, gpu.SoftConfig{Batch: 4}),
+				"lost":  gpu.NewSoft(pipeline.Host, gpu.SoftConfig{Batch: 2, LostAfter: 3}),
+				"coder": bbtest.WrongDevice{Device: gpu.NewSoft(pipeline.Host, gpu.SoftConfig{})},
+				"decode": bbtest.WrongDevice{
+					Device: gpu.NewSoft(pipeline.Host, gpu.SoftConfig{}), Decode: true,
+				},
 			} {
 				s := compress.NewScheduler(2)
 				s.EnableStats(true)

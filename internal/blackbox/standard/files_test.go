@@ -1,5 +1,5 @@
-// Package standard tests .gz and .zst files of the library and of other programs, through the public
-// API.
+// Package standard tests .gz and .zst files of the library and of other programs, through the
+// public API.
 package standard
 
 import (

@@ -107,8 +107,8 @@ func singleFrame(t *testing.T, file []byte) zstframe.Header {
 	return h
 }
 
-// TestWithSingleFrame writes content of many sizes as one frame, with and without a flush. The frame must
-// not depend on workers and writes.
+// TestWithSingleFrame writes content of many sizes as one frame, with and without a flush. The
+// frame must not depend on workers and writes.
 func TestWithSingleFrame(t *testing.T) {
 	const block = 32 << 10
 	levels := []int{1, 4, 7}

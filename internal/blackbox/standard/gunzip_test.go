@@ -37,8 +37,8 @@ type gzCase struct {
 // gzWarns is gzip's exit status where it ignores garbage.
 const gzWarns = 2
 
-// gzCases returns files at the edges of RFC 1952. A Reader returns ErrTrailing where gzip warns. The
-// exceptions are marked.
+// gzCases returns files at the edges of RFC 1952. A Reader returns ErrTrailing where gzip warns.
+// The exceptions are marked.
 func gzCases() []gzCase {
 	m, empty := bbtest.StoredMember("hello", 0, ""), bbtest.StoredMember("", 0, "")
 	n := 1_000_000
@@ -108,7 +108,8 @@ func gzCases() []gzCase {
 	}
 }
 
-// TestGunzip reads files at the edges of the format, in one way and another, and has gzip read them.
+// TestGunzip reads files at the edges of the format, in one way and another, and has gzip read
+// them.
 func TestGunzip(t *testing.T) {
 	tool, _ := exec.LookPath("gzip")
 	t.Run("gzip", func(t *testing.T) { testenv.Tool(t, "gzip") })
@@ -194,8 +195,8 @@ func TestGunzipCut(t *testing.T) {
 	}
 }
 
-// TestGunzipMemory checks that a Reader of .gz files takes no more than ReaderMemory says, whatever the
-// files contain.
+// TestGunzipMemory checks that a Reader of .gz files takes no more than ReaderMemory says, whatever
+// the files contain.
 func TestGunzipMemory(t *testing.T) {
 	testenv.Measures(t)
 	random := bbtest.RandomBytes(4<<20, 1)
@@ -246,8 +247,8 @@ func TestGunzipMemory(t *testing.T) {
 	}
 }
 
-// TestGzipPipe reads a .gz file from a pipe of the system that is filled in pieces. Where asked, the
-// writer flushes and waits until all content so far has been read.
+// TestGzipPipe reads a .gz file from a pipe of the system that is filled in pieces. Where asked,
+// the writer flushes and waits until all content so far has been read.
 func TestGzipPipe(t *testing.T) {
 	content := bbtest.MixedBytes(4 << 20)
 	for _, workers := range []int{1, 2, 8} {

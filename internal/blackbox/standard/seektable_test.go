@@ -209,8 +209,9 @@ func TestSeekTableChecksums(t *testing.T) {
 	}
 }
 
-// TestSeekTableHidesFrame checks that the entry of a frame with content cannot make it an empty one.
-// A block of one repeated byte has up to 128 KiB of content in a frame that is as short as an empty one.
+// TestSeekTableHidesFrame checks that the entry of a frame with content cannot make it an empty
+// one. A block of one repeated byte has up to 128 KiB of content in a frame that is as short as an
+// empty one.
 func TestSeekTableHidesFrame(t *testing.T) {
 	last := []byte("last\n")
 	stored := bbtest.StoredFrame(zstfile.Header{ContentSize: -1, Window: 1 << 17}, last)
@@ -240,8 +241,8 @@ func TestSeekTableHidesFrame(t *testing.T) {
 // those that the table lists.
 func TestLostFrames(t *testing.T) {
 	// The last frames have the same size.
-	content := slices.Concat(bbtest.TextBytes(5*bbtest.BlockSize+10, 1),
-		bbtest.RandomBytes(4*bbtest.BlockSize, 2))
+	text, random := bbtest.TextBytes(5*bbtest.BlockSize+10, 1), bbtest.RandomBytes(4*bbtest.BlockSize, 2)
+	content := slices.Concat(text, random)
 	zst := []compress.WriterOption{
 		compress.WithFormat(compress.Zstd), compress.WithBlockSize(bbtest.BlockSize),
 	}
@@ -301,10 +302,7 @@ func TestLostFrames(t *testing.T) {
 			with(append(slices.Clone(frames[:7]), frames[8], frames[7], frames[9])...), nil,
 		},
 		{"no frame", seekTable, nil},
-		{
-			"missing in the second of two files",
-			append(slices.Clone(other), with(frames[1:]...)...), nil,
-		},
+		{"missing in the second of two files", append(slices.Clone(other), with(frames[1:]...)...), nil},
 		{
 			"missing in a file of other frames",
 			append(slices.Clone(frames[1]), mixed[len(mixed)-12*3-17:]...), nil,

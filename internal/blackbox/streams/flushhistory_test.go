@@ -19,8 +19,8 @@ import (
 	"github.com/gopz/compress/internal/testenv"
 )
 
-// TestFlushRandom flushes at random places. The file must not depend on the number of workers and the
-// size of writes. What is written up to a flush must decode to all content in front of it.
+// TestFlushRandom flushes at random places. The file must not depend on the number of workers and
+// the size of writes. What is written up to a flush must decode to all content in front of it.
 func TestFlushRandom(t *testing.T) {
 	inputs := []string{"json", "text", "random"}
 	levels := []int{1, 4}
@@ -58,8 +58,8 @@ func TestFlushRandom(t *testing.T) {
 	}
 }
 
-// TestFlushDevice flushes at random places with tuning, and with a device. Neither may change the content,
-// and the device not the file.
+// TestFlushDevice flushes at random places with tuning, and with a device. Neither may change the
+// content, and the device not the file.
 func TestFlushDevice(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	content := corpus.ByName("log").Make(2*bbtest.FlushBlock + 100)
@@ -88,8 +88,8 @@ func TestFlushDevice(t *testing.T) {
 	}
 }
 
-// checkFlushed reads what was written up to a flush, with this package and, for .gz, with the standard
-// library.
+// checkFlushed reads what was written up to a flush, with this package and, for .gz, with the
+// standard library.
 func checkFlushed(t *testing.T, what string, f compress.Format, file, want []byte) {
 	t.Helper()
 	if len(want) == 0 {
@@ -202,7 +202,8 @@ func TestFlushSize(t *testing.T) {
 	}
 }
 
-// TestFlushOverhead bounds what a flush adds to content that cannot be compressed, and to other content.
+// TestFlushOverhead bounds what a flush adds to content that cannot be compressed, and to other
+// content.
 func TestFlushOverhead(t *testing.T) {
 	testenv.Slow(t)
 	overhead := map[compress.Format]int{compress.PZ: 12, compress.Gzip: 20, compress.Zstd: 20}
@@ -246,7 +247,8 @@ func BenchmarkFlush(b *testing.B) {
 	}
 }
 
-// TestFlushTools has gzip and zstd decode files with many flushes, and all that is written up to one.
+// TestFlushTools has gzip and zstd decode files with many flushes, and all that is written up to
+// one.
 func TestFlushTools(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	content := corpus.ByName("json").Make(3*bbtest.FlushBlock + 7)

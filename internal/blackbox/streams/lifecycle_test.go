@@ -232,7 +232,8 @@ func TestZeroValues(t *testing.T) {
 	}
 }
 
-// TestZeroReaderAt checks that methods of a zero ReaderAt name the mistake, or describe an empty file.
+// TestZeroReaderAt checks that methods of a zero ReaderAt name the mistake, or describe an empty
+// file.
 func TestZeroReaderAt(t *testing.T) {
 	for name, f := range map[string]func(r *compress.ReaderAt) error{
 		"ReadAt": func(r *compress.ReaderAt) error {

@@ -291,8 +291,8 @@ func bothOptions(t *testing.T) map[string]compress.Option {
 	}
 }
 
-// writerOptions returns a value of each option of a Writer but WithFormat, for content of so many bytes
-// in a format.
+// writerOptions returns a value of each option of a Writer but WithFormat, for content of so many
+// bytes in a format.
 func writerOptions(t *testing.T, f compress.Format, size int) map[string]compress.WriterOption {
 	pipelines := map[compress.Format]string{
 		compress.PZ: "lzr", compress.Gzip: "deflate", compress.Zstd: "lzf",
@@ -479,8 +479,8 @@ var readers = []struct {
 	}},
 }
 
-// TestReaderPairs decompresses with all pairs of options, in the orders of TestWriterPairs. A pair either
-// is in the list of conflicts, or restores the content.
+// TestReaderPairs decompresses with all pairs of options, in the orders of TestWriterPairs. A pair
+// either is in the list of conflicts, or restores the content.
 func TestReaderPairs(t *testing.T) {
 	content := bbtest.MixedBytes(10 * bbtest.BlockSize)
 	gz := bbtest.Encode(t, content, compress.WithFormat(compress.Gzip))

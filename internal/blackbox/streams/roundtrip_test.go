@@ -1,5 +1,5 @@
-// Package streams tests what Writers and Readers make of content: round trips, options, flushes, and
-// the life of a stream, through the public API.
+// Package streams tests what Writers and Readers make of content: round trips, options, flushes,
+// and the life of a stream, through the public API.
 package streams
 
 import (

@@ -97,8 +97,8 @@ func TestSmallContentWaitsForNoWorker(t *testing.T) {
 	}
 }
 
-// TestSmallBlocksUseWorkers checks that a stream of many small blocks goes to the workers. Close codes
-// the last block itself if the workers have done all others by then.
+// TestSmallBlocksUseWorkers checks that a stream of many small blocks goes to the workers. Close
+// codes the last block itself if the workers have done all others by then.
 func TestSmallBlocksUseWorkers(t *testing.T) {
 	const blocks = 1000
 	content := bbtest.TextBytes(blocks*bbtest.BlockSize, 1)
@@ -140,20 +140,17 @@ func TestSmallBlocksUseWorkers(t *testing.T) {
 	}
 }
 
-// TestSmallAllocations checks that calls for small content allocate nothing in the steady state,
-// and that their options may alternate.
-func TestSmallAllocations(t *testing.T) {
-	testenv.Measures(t)
-	content := bbtest.TextBytes(1000, 1)
-	dst := make([]byte, 0, 4096)
-	type list struct {
-		writer []compress.WriterOption
-		reader []compress.ReaderOption
-	}
-	var lists []list
+// optionList has options that go together.
+type optionList struct {
+	writer []compress.WriterOption
+	reader []compress.ReaderOption
+}
+
+// optionLists returns options for all formats, and options of all kinds.
+func optionLists() (lists []optionList) {
 	for _, f := range []compress.Format{compress.PZ, compress.Gzip, compress.Zstd} {
 		for _, level := range []int{1, 4, 6, 9} {
-			lists = append(lists, list{
+			lists = append(lists, optionList{
 				writer: []compress.WriterOption{compress.WithFormat(f), compress.WithLevel(level)},
 			})
 		}
@@ -162,13 +159,23 @@ func TestSmallAllocations(t *testing.T) {
 		compress.WithConcurrency(1), compress.WithScheduler(compress.NewScheduler(1)),
 		compress.WithContext(context.Background()), compress.WithMaxMemory(1 << 30),
 	} {
-		lists = append(lists, list{bbtest.ForWriter(opt), bbtest.ForReader(opt)})
+		lists = append(lists, optionList{bbtest.ForWriter(opt), bbtest.ForReader(opt)})
 	}
 	for _, opt := range []compress.WriterOption{
 		compress.WithBlockSize(1 << 20), compress.WithTuning(compress.TuneTrial),
 	} {
-		lists = append(lists, list{writer: []compress.WriterOption{opt}})
+		lists = append(lists, optionList{writer: []compress.WriterOption{opt}})
 	}
+	return lists
+}
+
+// TestSmallAllocations checks that calls for small content allocate nothing in the steady state,
+// and that their options may alternate.
+func TestSmallAllocations(t *testing.T) {
+	testenv.Measures(t)
+	content := bbtest.TextBytes(1000, 1)
+	dst := make([]byte, 0, 4096)
+	lists := optionLists()
 	var files [][]byte
 	for _, opts := range lists {
 		file, err := compress.AppendEncode(nil, content, opts.writer...)
@@ -354,8 +361,8 @@ func TestSmallStreamSize(t *testing.T) {
 	}
 }
 
-// TestFlushIsNotSmall checks that a flush writes the header of a stream that is not small, and that a
-// Reader returns the content before it waits.
+// TestFlushIsNotSmall checks that a flush writes the header of a stream that is not small, and that
+// a Reader returns the content before it waits.
 func TestFlushIsNotSmall(t *testing.T) {
 	r, w := io.Pipe()
 	var file bytes.Buffer
@@ -396,8 +403,8 @@ func smallFile(t testing.TB) (file, content []byte, ends []int) {
 	return file, content, ends
 }
 
-// TestSmallDamage flips each bit of small streams, and cuts them everywhere. All readers must see it.
-// Those that read from the front agree on where it is.
+// TestSmallDamage flips each bit of small streams, and cuts them everywhere. All readers must see
+// it. Those that read from the front agree on where it is.
 func TestSmallDamage(t *testing.T) {
 	file, content, ends := smallFile(t)
 	r := bbtest.NewReader(t, nil, compress.WithConcurrency(2))

@@ -96,8 +96,8 @@ func (e *Encoder) Append(dst, content []byte, seqs []lz77.Sequence, final bool) 
 // bits.
 const fixedSymbols = 24
 
-// AppendShort is Append for content of a few hundred bytes, at least one. It considers dynamic codes
-// only if there are many symbols.
+// AppendShort is Append for content of a few hundred bytes, at least one. It considers dynamic
+// codes only if there are many symbols.
 func (e *Encoder) AppendShort(dst, content []byte, seqs []lz77.Sequence, final bool) []byte {
 	e.tokenize(content, seqs)
 	lits := len(e.lits) - slack

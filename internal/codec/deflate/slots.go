@@ -38,8 +38,8 @@ var lengthSlot = [512]uint8{
 	31, 31, 31, 31, 31, 31, 31, 31,
 }
 
-// offsetSlots is the table of slotOf: one entry for each offset−1 below 256, above that one for each
-// 128.
+// offsetSlots is the table of slotOf: one entry for each offset−1 below 256, above that one for
+// each 128.
 var offsetSlots = [512]uint8{
 	0, 1, 2, 3, 4, 4, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7, 8, 8, 8, 8, 8, 8, 8, 8,
 	9, 9, 9, 9, 9, 9, 9, 9, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10,

@@ -6,7 +6,8 @@ import "math/bits"
 // 3.2.2). The lengths must be at most MaxBits and those of a prefix code. len(codes) must be
 // len(lens).
 func AssignDeflate(codes []Code, lens []uint8) {
-	// Two counters for each length, since an increment waits for the one before of the same counter.
+	// Two counters for each length, since an increment waits for the one before of the same
+	// counter.
 	var next, odd [MaxBits + 1]uint16
 	for i := 0; i+1 < len(lens); i += 2 {
 		next[lens[i]]++

@@ -48,8 +48,8 @@ func (d *LiteralDecoder) Read(src []byte) (size int, err error) {
 	return d.readTree(src)
 }
 
-// Fill fills the table for any number of literals. Decoding does not change d then, nor has a copy of
-// d to fill the table again.
+// Fill fills the table for any number of literals. Decoding does not change d then, nor has a copy
+// of d to fill the table again.
 func (d *LiteralDecoder) Fill() { d.fill(fullTableFrom) }
 
 // Table sets t to the code that Read has read.

@@ -53,8 +53,8 @@ func (b *Builder) AppendTree(dst []byte, t *Table) (tree []byte, ok bool) {
 }
 
 // AppendBest sets t to a table for bytes with the given counts, and appends its description to dst.
-// At least two counts must not be 0. size is the size of the bytes and the description. ok is false,
-// and t undefined, if there is no description; see AppendTree.
+// At least two counts must not be 0. size is the size of the bytes and the description. ok is
+// false, and t undefined, if there is no description; see AppendTree.
 //
 // With thorough set, size is the minimum over all limits of the code's length if there are few
 // bytes, and the description the smaller one of two. For 1 KiB of JSON

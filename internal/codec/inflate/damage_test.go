@@ -60,8 +60,8 @@ func TestDamageForgets(t *testing.T) {
 	}
 }
 
-// dynamic begins a stream with the header of a final dynamic block. The precode has four bits for each
-// length below 16.
+// dynamic begins a stream with the header of a final dynamic block. The precode has four bits for
+// each length below 16.
 func dynamic(literals, offsets []int) *deflatetest.BitWriter {
 	w := new(deflatetest.BitWriter)
 	w.Bits(1, 1).Bits(2, 2).Bits(len(literals)-257, 5).Bits(len(offsets)-1, 5).Bits(15, 4)

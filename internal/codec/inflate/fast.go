@@ -45,8 +45,8 @@ var shortOffsets = [8]struct {
 //
 // The twin keeps the bit buffer and both positions in local variables. It checks their bounds once
 // for each iteration, through pointers to arrays. Bits of count above the lowest six are garbage:
-// subtracting a whole entry is faster than masking it first. Content is bytes or symbols of 16 bits;
-// the compiler drops the branches for the other type.
+// subtracting a whole entry is faster than masking it first. Content is bytes or symbols of 16
+// bits; the compiler drops the branches for the other type.
 
 // fast decodes symbols into dst[o:] while there is much input and room, with the kernel of package
 // simd or its portable twin. It stops before whatever is not a literal or a valid match. If it

@@ -45,8 +45,8 @@ var syncMarker = []byte{0, 0, 0xff, 0xff}
 // of one bit. Static blocks, stored blocks and last blocks are not found; see FindStored.
 //
 // A place may be wrong: FindBlock does not decode the block. In random bytes it finds about four
-// wrong places per gigabyte. It takes time in proportion to the bits that it considers. It allocates
-// nothing, and several goroutines may call it at once.
+// wrong places per gigabyte. It takes time in proportion to the bits that it considers. It
+// allocates nothing, and several goroutines may call it at once.
 func FindBlock(src []byte, from, to int64) (bit int64) {
 	from, to = max(from, 0), min(to, 8*int64(len(src)))
 	for from < to {
@@ -156,8 +156,8 @@ func scan(src []byte, at, end int, skip uint) (place, bit int) {
 	return at, -1
 }
 
-// dynamicPlaces returns the bits of w, of the first 48, that a dynamic block may begin at: BFINAL is
-// 0, BTYPE is 2, and HLIT and HDIST are at most 29.
+// dynamicPlaces returns the bits of w, of the first 48, that a dynamic block may begin at: BFINAL
+// is 0, BTYPE is 2, and HLIT and HDIST are at most 29.
 func dynamicPlaces(w uint64) uint64 {
 	pairs := w & (w >> 1)
 	fours := pairs & (pairs >> 2)

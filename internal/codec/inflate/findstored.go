@@ -17,8 +17,9 @@ const storedHeader = 1 + 4
 // padding is zero, and NLEN matches LEN. Behind its content, src has the header of another block as
 // proof: of a stored block with zeros for padding, or of a dynamic block that FindBlock finds.
 //
-// A place may be wrong. Of 10¹⁴ places in random bytes about one passes all tests. FindStored is many
-// times as fast as FindBlock. It allocates nothing, and several goroutines may call it at once.
+// A place may be wrong. Of 10¹⁴ places in random bytes about one passes all tests. FindStored is
+// many times as fast as FindBlock. It allocates nothing, and several goroutines may call it at
+// once.
 func FindStored(src []byte, from, to int64) (bit int64) {
 	from, to = max(from, 0), min(to, 8*int64(len(src)))
 	if from >= to {

@@ -62,7 +62,8 @@ type example struct {
 	list   []deflatetest.Block
 }
 
-// examples returns streams of all programs that are installed, of compress/flate and of this module.
+// examples returns streams of all programs that are installed, of compress/flate and of this
+// module.
 func examples(t testing.TB) (list []example) {
 	r := rand.New(rand.NewPCG(9, 10))
 	add := func(writer string, src []byte) {

@@ -11,8 +11,9 @@ import (
 	"testing"
 )
 
-// zlibProgram decodes streams with zlib. Its input has the size of each in four bytes, lowest first,
-// and the stream. Its output has a status, the size of the content, its CRC-32, and the bytes used.
+// zlibProgram decodes streams with zlib. Its input has the size of each in four bytes, lowest
+// first, and the stream. Its output has a status, the size of the content, its CRC-32, and the
+// bytes used.
 const zlibProgram = `import sys, zlib, struct
 i, o = sys.stdin.buffer, sys.stdout.buffer
 while n := i.read(4):

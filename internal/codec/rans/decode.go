@@ -170,7 +170,8 @@ func (d *Decoder) decodeSymbols(src []byte) (rest []byte, err error) {
 	return src, nil
 }
 
-// decodePair decodes the groups first and first+1, which src begins with, and returns the rest of src.
+// decodePair decodes the groups first and first+1, which src begins with, and returns the rest of
+// src.
 func (d *Decoder) decodePair(src []byte, first int) (rest []byte, err error) {
 	a, b := &d.groups[0], &d.groups[1]
 	middle := groupEnd(d.coded, first+1)

@@ -7,8 +7,8 @@ import (
 	"github.com/gopz/compress/internal/kernels"
 )
 
-// Little content has up to five default tables for a few hundred symbols each, so that building them
-// would take longer than coding. They are built once. Nothing changes them.
+// Little content has up to five default tables for a few hundred symbols each, so that building
+// them would take longer than coding. They are built once. Nothing changes them.
 
 var defaultDecodeTables = sync.OnceValue(func() *[model.Defaults]kernels.DecodeTable {
 	var t [model.Defaults]kernels.DecodeTable

@@ -53,8 +53,8 @@ func TestDefaultTables(t *testing.T) {
 	}
 }
 
-// TestDefaultTablesHostile checks that the flag of a default table is valid with coded segments of the
-// streams that have one, and nowhere else.
+// TestDefaultTablesHostile checks that the flag of a default table is valid with coded segments of
+// the streams that have one, and nowhere else.
 func TestDefaultTablesHostile(t *testing.T) {
 	for mode := range byte(4) {
 		if mode != byte(modeCoded) {

@@ -4,8 +4,8 @@
 //
 // An [Encoder] codes several streams into one self-describing byte string. It cuts each stream into
 // segments where the statistics change. A segment is stored, one repeated symbol, or coded with a
-// frequency table of its own; for little content the format has default tables. The coded symbols of
-// all segments form one sequence, which groups of 32 lanes share evenly. The states of a group
+// frequency table of its own; for little content the format has default tables. The coded symbols
+// of all segments form one sequence, which groups of 32 lanes share evenly. The states of a group
 // continue from segment to segment, so they are stored once.
 //
 // A state has 32 bits, with lower bound L = 2¹⁵, and is renormalised by 16-bit words. The

@@ -18,8 +18,8 @@ type Encoder struct {
 	// streams until then. The result does not depend on it.
 	Checkpoint func()
 
-	// Defaults lets streams have default tables: the first ones in the order of the format. They pay
-	// where there is little content, below DefaultsLimit.
+	// Defaults lets streams have default tables: the first ones in the order of the format. They
+	// pay where there is little content, below DefaultsLimit.
 	Defaults bool
 
 	segs  []segment
@@ -32,12 +32,12 @@ type Encoder struct {
 	histograms []uint16
 }
 
-// DefaultsLimit is the content in bytes below which encoders of .pz use default tables. A device that
-// compresses whole blocks takes no smaller ones.
+// DefaultsLimit is the content in bytes below which encoders of .pz use default tables. A device
+// that compresses whole blocks takes no smaller ones.
 const DefaultsLimit = 16 << 10
 
-// groupBits is what a short group costs besides its symbols, in bits: the size of the words, and three
-// bytes for each state.
+// groupBits is what a short group costs besides its symbols, in bits: the size of the words, and
+// three bytes for each state.
 const groupBits = 8 * (2 + 3*smallLanes)
 
 // checkpointBytes is the content in bytes between checkpoints.

@@ -5,8 +5,9 @@ import (
 	"github.com/gopz/compress/internal/kernels"
 )
 
-// pairSymbols is the most coded symbols of two groups. It is part of the format. A group costs about 100
-// bytes: 0.04% of the symbols. A GPU decodes a group at 0.2 GB/s, so it needs hundreds of them.
+// pairSymbols is the most coded symbols of two groups. It is part of the format. A group costs
+// about 100 bytes: 0.04% of the symbols. A GPU decodes a group at 0.2 GB/s, so it needs hundreds of
+// them.
 const pairSymbols = 1 << 19
 
 // fullGroups returns the number of groups of coded symbols, at least model.SmallLimit. It is even,

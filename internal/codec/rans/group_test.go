@@ -28,8 +28,8 @@ func TestGroupEnd(t *testing.T) {
 	}
 }
 
-// TestManyGroups checks streams whose groups begin in segments and between them. The reference decodes
-// them too.
+// TestManyGroups checks streams whose groups begin in segments and between them. The reference
+// decodes them too.
 func TestManyGroups(t *testing.T) {
 	var e Encoder
 	var d Decoder

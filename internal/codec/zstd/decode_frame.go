@@ -6,11 +6,12 @@ import (
 	"github.com/gopz/compress/internal/zstframe"
 )
 
-// DecodeFrame decodes the frame src, which must be exactly one, into dst and returns the size of the
-// content. It may overwrite all of dst, and is fastest with DecodeSlack bytes behind the content. dict
-// is the dictionary of the frame, nil for none. With check set DecodeFrame compares the checksum, if
-// there is one, and returns ErrChecksum if it differs. All other errors are a CorruptError. With an
-// error size is the content of the blocks that were decoded, which no checksum confirms.
+// DecodeFrame decodes the frame src, which must be exactly one, into dst and returns the size of
+// the content. It may overwrite all of dst, and is fastest with DecodeSlack bytes behind the
+// content. dict is the dictionary of the frame, nil for none. With check set DecodeFrame compares
+// the checksum, if there is one, and returns ErrChecksum if it differs. All other errors are a
+// CorruptError. With an error size is the content of the blocks that were decoded, which no
+// checksum confirms.
 func (d *Decoder) DecodeFrame(dst, src []byte, dict *Dictionary, check bool) (size int, err error) {
 	h, n, err := zstframe.ParseHeader(src)
 	switch {

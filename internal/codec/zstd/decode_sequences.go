@@ -18,9 +18,9 @@ import (
 // The loop over sequences checks nothing but the number of bits left. It keeps sums and extremes
 // from which the caller sees, after each batch, whether all sequences are valid.
 //
-// Near the front of the bits the decoder continues with a copy that has zeros before them. So a load
-// never needs a check. The number of bits left tells at the end whether the decoder has read too
-// far.
+// Near the front of the bits the decoder continues with a copy that has zeros before them. So a
+// load never needs a check. The number of bits left tells at the end whether the decoder has read
+// too far.
 
 const (
 	// batchSize is the number of sequences decoded before they are carried out: 12 KiB.

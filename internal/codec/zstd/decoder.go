@@ -72,9 +72,9 @@ type Decoder struct {
 // NewDecoder returns a Decoder. Reset must come before the first block.
 func NewDecoder() *Decoder { return new(Decoder) }
 
-// Reset begins a frame. window is the largest offset in bytes, as the frame header states it. dict is
-// the dictionary of the frame, nil for none. While the frame has at most a window of content, offsets
-// may also reach all of the dictionary.
+// Reset begins a frame. window is the largest offset in bytes, as the frame header states it. dict
+// is the dictionary of the frame, nil for none. While the frame has at most a window of content,
+// offsets may also reach all of the dictionary.
 func (d *Decoder) Reset(window int64, dict *Dictionary) {
 	window = max(window, zstframe.MinWindow)
 	d.window = uint32(min(window, maxOffset, math.MaxInt))
@@ -91,10 +91,11 @@ func (d *Decoder) Reset(window int64, dict *Dictionary) {
 func (d *Decoder) SetBefore(before []byte) { d.before = before }
 
 // Block decodes the block at the front of src, with its header. dst[:at] is the content of the
-// frame so far, or at least a window of it. In front of it is what SetBefore says, or the dictionary.
-// Block writes the content of the block behind it. end is the position behind the content, used the
-// size of the block in bytes. The block may use up all of dst; it may overwrite bytes of dst behind
-// end. All errors are a CorruptError, and leave the Decoder unusable until Reset.
+// frame so far, or at least a window of it. In front of it is what SetBefore says, or the
+// dictionary. Block writes the content of the block behind it. end is the position behind the
+// content, used the size of the block in bytes. The block may use up all of dst; it may overwrite
+// bytes of dst behind end. All errors are a CorruptError, and leave the Decoder unusable until
+// Reset.
 func (d *Decoder) Block(dst []byte, at int, src []byte) (end, used int, last bool, err error) {
 	if len(src) < blockHeader {
 		return at, 0, false, errShortBlock

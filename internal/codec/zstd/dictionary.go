@@ -9,8 +9,8 @@ import (
 )
 
 // A Dictionary is history that frames begin with: content in front of their own, and for a
-// formatted one a Huffman code, FSE tables and repeat offsets too (RFC 8878, section 5). It does not
-// change, so several goroutines may use it.
+// formatted one a Huffman code, FSE tables and repeat offsets too (RFC 8878, section 5). It does
+// not change, so several goroutines may use it.
 type Dictionary struct {
 	id        uint32
 	content   []byte

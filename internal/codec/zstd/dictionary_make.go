@@ -55,8 +55,8 @@ func AppendDictionary(dst []byte, id uint32, content []byte, s *Statistics) []by
 	return append(dst, content...)
 }
 
-// rareShare is how often a symbol that occurs in no sample is taken to occur, as log2 of a part of a
-// symbol that occurs once.
+// rareShare is how often a symbol that occurs in no sample is taken to occur, as log2 of a part of
+// a symbol that occurs once.
 const rareShare = 3
 
 // appendCode appends the description of a Huffman code that all bytes have.

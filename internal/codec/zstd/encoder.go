@@ -42,9 +42,9 @@ type Encoder struct {
 // Memory is the maximum scratch memory of an Encoder in bytes.
 const Memory = 5 << 18
 
-// MaxSize returns the maximum size of the blocks that Append makes of n bytes of content. Append may
-// need up to four times MaxBlock more behind them while it works. Continue may add the descriptions
-// of tables that later parts use.
+// MaxSize returns the maximum size of the blocks that Append makes of n bytes of content. Append
+// may need up to four times MaxBlock more behind them while it works. Continue may add the
+// descriptions of tables that later parts use.
 func MaxSize(n int) int {
 	// A block that would not be smaller than its content is stored. A unit is shorter than unitSize
 	// only before a longer one, at the end of a full block, or at the end of the content. So two

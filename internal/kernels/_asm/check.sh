@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# check.sh generates the assembly of packages kernels and simd for amd64. Without arguments it compares
-# the result with the files in the packages, and fails if they differ. With --write it replaces them.
+# check.sh generates the assembly of packages kernels and simd for amd64. Without arguments it
+# compares the result with the files in the packages, and fails if they differ. With --write it
+# replaces them.
 set -euo pipefail
 
 case "$#:${1-}" in
@@ -14,8 +15,8 @@ root=$(cd ../../.. && pwd)
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-# generate GENERATOR DIRECTORY NAME: runs a generator, which writes NAME.s and NAME.go for the package
-# in a directory of the module.
+# generate GENERATOR DIRECTORY NAME: runs a generator, which writes NAME.s and NAME.go for the
+# package in a directory of the module.
 generate() {
   local generator=$1 directory=$2 name=$3
   go build -o "$tmp/$name" "$generator"

@@ -12,8 +12,8 @@
 //   - Before the device gets blocks, a trial on a copy of one shows whether it is fast enough.
 //   - Queues have a bounded depth.
 //   - A back-pressure score keeps new blocks away from the device while its queues are full.
-//   - An idle worker reclaims requests that wait. It also reclaims those of a batch that takes longer
-//     on the device than one worker would.
+//   - An idle worker reclaims requests that wait. It also reclaims those of a batch that takes
+//     longer on the device than one worker would.
 //
 // Results of a device count only after a worker has verified them with a [Verifier].
 package offload

@@ -70,8 +70,8 @@ func blocksOf(sizes [][]int) (blocks []int) {
 	return blocks
 }
 
-// TestTrial: a device that is slower than a worker gets a probe, and few blocks or none. One that is
-// faster gets batches that grow.
+// TestTrial: a device that is slower than a worker gets a probe, and few blocks or none. One that
+// is faster gets batches that grow.
 func TestTrial(t *testing.T) {
 	const manyBatches = -1
 	for _, tt := range []struct {

@@ -1,4 +1,5 @@
-// Command simd writes the assembly of package simd, and its Go declarations. internal/kernels/_asm/check.sh runs it.
+// Command simd writes the assembly of package simd, and its Go declarations.
+// internal/kernels/_asm/check.sh runs it.
 package main
 
 import (

@@ -44,8 +44,8 @@ func (m *contextMap) encodedSize() int {
 }
 
 // terms returns what each symbol adds to contexts. Entry a is for the symbol after a, and entry
-// a + 256 for a marked symbol after a. Bits 0 to 15 are the term of a in the context of that symbol,
-// or markContext. Bits 16 to 31 are the term of a in the next context.
+// a + 256 for a marked symbol after a. Bits 0 to 15 are the term of a in the context of that
+// symbol, or markContext. Bits 16 to 31 are the term of a in the next context.
 func (m *contextMap) terms() (t [512]uint32) {
 	for s := range 256 {
 		t[s] = uint32(m.first[s]) | uint32(m.second[s])<<16

@@ -9,13 +9,13 @@ import (
 // merger joins pairs of tables while that saves more than it costs.
 //
 // The gain of merging two tables is the description that it saves less the loss, which is the
-// growth of the entropy. The time to compute a loss is in proportion to the symbols that both tables
-// have. The merger therefore begins with an upper bound of each gain, and computes a gain only where
-// its bound is the greatest of all. Two lower bounds of a loss make that possible:
+// growth of the entropy. The time to compute a loss is in proportion to the symbols that both
+// tables have. The merger therefore begins with an upper bound of each gain, and computes a gain
+// only where its bound is the greatest of all. Two lower bounds of a loss make that possible:
 //
 //   - Symbols that are counted together lose less than symbols that are counted apart.
-//   - loss(ab, c) + loss(a, b) is the loss of merging three tables, which is at least loss(a, c) and
-//     loss(b, c).
+//   - loss(ab, c) + loss(a, b) is the loss of merging three tables, which is at least loss(a, c)
+//     and loss(b, c).
 type merger struct {
 	tallies [maxTables]tally
 	costs   [maxTables]uint64

@@ -8,8 +8,8 @@ import (
 // Defaults is the number of byte streams that have a default table: the first ones of a block.
 const Defaults = 5
 
-// Default returns the default table of a byte stream, by its index below Defaults. The tables are part
-// of the format. They fit text and source code of a few KiB.
+// Default returns the default table of a byte stream, by its index below Defaults. The tables are
+// part of the format. They fit text and source code of a few KiB.
 func Default(stream int) *Freqs { return &defaults()[stream] }
 
 var defaults = sync.OnceValue(func() *[Defaults]Freqs {
@@ -26,8 +26,8 @@ var defaults = sync.OnceValue(func() *[Defaults]Freqs {
 	return &t
 })
 
-// descriptions are the tables as docs/FORMAT.md lists them: of literals, tokens, codes of offsets, and
-// the rests of literal runs and match lengths.
+// descriptions are the tables as docs/FORMAT.md lists them: of literals, tokens, codes of offsets,
+// and the rests of literal runs and match lengths.
 var descriptions = [Defaults]string{
 	"c33382ad168fc7a0a89e22c44ca34d515f60abb2babebaaeaaa6a6a2a2803e5169e408da409a89d3" +
 		"30d042cc1385300785489d8494228618822a0f2a33660d03f5b5268e1969660d5c728d91e9925bce" +

@@ -18,8 +18,8 @@ const (
 	Lanes     = kernels.Lanes    // number of lanes of a full group
 )
 
-// SmallLimit is the number of coded symbols from which there are full lane groups, two at least. It is
-// part of the format.
+// SmallLimit is the number of coded symbols from which there are full lane groups, two at least. It
+// is part of the format.
 //
 // Shorter inputs have a single group: the 64 states of two groups waste about 130 bytes. Compared
 // with 16,384, blocks of 128 KiB are 0.27% larger and decode 1.4 times as fast.
