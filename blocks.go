@@ -219,10 +219,10 @@ func (l *blockLoader) load(block int64, room blockcache.Room) error {
 			sum = 1 // the frame's own check is compared
 		}
 	default:
-		if detail := pzfile.MissingDictionary(st.Dictionary, r.opt.dict.Number()); detail != "" {
+		if err := pzfile.MissingDictionary(st.Dictionary, r.opt.dict.Number()); err != nil {
 			return &Error{
 				Kind: ErrDictionary, Part: PartHeader, Stream: st.ID, Block: -1, Offset: st.Offset,
-				Detail: detail,
+				Err: err,
 			}
 		}
 		p, sum, err = pzfile.OpenBlock(p, b, st, number)

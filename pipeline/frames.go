@@ -32,7 +32,7 @@ func (f *frames) decodeFrame(dst, src []byte, size int, dict *zstd.Dictionary, c
 	case errors.Is(err, zstd.ErrChecksum):
 		return dst[:min(n, size)], ErrChecksum
 	case err != nil:
-		return dst[:min(n, size)], fmt.Errorf("%w: %v", ErrPayload, err)
+		return dst[:min(n, size)], fmt.Errorf("%w: %w", ErrPayload, err)
 	case n != size:
 		return dst[:min(n, size)], fmt.Errorf("%w: %d bytes of content, want %d", ErrPayload, n, size)
 	}

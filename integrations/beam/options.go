@@ -2,6 +2,7 @@ package pzbeam
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -119,6 +120,9 @@ func (o *Options) groupBlocks(size, blockSize int64) int64 {
 	return (max(1, want)-1)/blockSize + 1
 }
 
+// ErrExists: an output file exists, and Existing is [Refuse].
+var ErrExists = errors.New("the output exists")
+
 // target returns the name of the output file of a source, which rename makes of the source's name
 // below Base. wanted is false if the output exists and is to stay.
 func (o *Options) target(
@@ -133,7 +137,7 @@ func (o *Options) target(
 	case err != nil:
 		return "", false, about(output, err)
 	case there && o.Existing == Refuse:
-		return "", false, fmt.Errorf("pzbeam: %s: the output exists", output)
+		return "", false, fmt.Errorf("pzbeam: %s: %w", output, ErrExists)
 	case there && o.Existing == Skip:
 		filesSkipped.Inc(ctx, 1)
 		return output, false, nil

@@ -97,6 +97,8 @@ internal/bridge .: lends its abilities
 internal/cli archive: makes, lists and extracts archives
 internal/cli internal/cli/internal/foreign: reads other formats
 internal/cli internal/cli/internal/train: makes dictionaries
+internal/cli internal/codec/zstd: tells a wrong dictionary from damage
+internal/cli internal/errs: says which dictionary is needed
 internal/cli internal/plot: draws what -b measures
 internal/cli internal/refdec: is a second decoder, for -t --deep
 internal/cli internal/refzst: likewise

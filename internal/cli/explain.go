@@ -9,6 +9,8 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/codec/zstd"
+	"github.com/gopz/compress/internal/errs"
 )
 
 // explain returns a message about an error of a source: what is wrong, where, and what to do. With
@@ -21,9 +23,10 @@ func (a *app) explain(in *source, err error) string {
 		}
 		return libraryReason(err)
 	}
-	what, advice := a.diagnose(in, e)
-	if advice != "" {
-		what += "; " + advice
+	d := a.diagnose(in, e)
+	what := d.what
+	if d.advice != "" {
+		what += "; " + d.advice
 	}
 	if a.cfg.verbose {
 		what += "; details: " + libraryReason(err)
@@ -32,63 +35,92 @@ func (a *app) explain(in *source, err error) string {
 }
 
 // needsDictionary returns what an error says of a missing dictionary, without the subject.
-func needsDictionary(e *compress.Error) string {
-	_, what, _ := strings.Cut(e.Detail, "needs ")
-	return "needs " + what
+func needsDictionary(err error) string {
+	var wrong *errs.WrongDictionary
+	if errors.As(err, &wrong) {
+		return wrong.Need()
+	}
+	return "needs a dictionary"
+}
+
+// diagnosis is what a message says of an error of a source.
+type diagnosis struct {
+	what, advice string // the problem and, where there is one, a remedy
+
+	whole   bool   // what is about the file as a whole: "is empty"
+	cut     bool   // the end of the file is missing
+	damaged string // the damaged part, if only a part is
 }
 
 // diagnose returns the problem and, where there is one, a remedy.
-func (a *app) diagnose(in *source, e *compress.Error) (what, advice string) {
+func (a *app) diagnose(in *source, e *compress.Error) diagnosis {
 	switch {
 	case a.cfg.needsRandomAccess() && in.goesOn(e):
-		return "goes on in another format" + atByte(in, e) + ", which -l, --index and --recover do not read",
-			"-d restores all"
-	case errors.Is(e, compress.ErrFormat), errors.Is(e, compress.ErrNoIndex):
-		return a.unreadable(in)
-	case errors.Is(e, compress.ErrMemory):
-		return a.memoryExceeded(in, e)
-	case errors.Is(e, gpu.ErrDevice) && a.cfg.compresses():
-		return libraryReason(e), a.otherBackend()
-	case errors.Is(e, compress.ErrDictionary):
-		return needsDictionary(e), "give it with -D"
-	case errors.Is(e, compress.ErrVersion) && in.isStandard():
-		return "needs a feature that pz does not have: " + e.Detail, ""
-	case errors.Is(e, compress.ErrVersion):
-		return "comes from a newer pz, or its header is damaged",
-			a.recovery(in, e, "the intact blocks")
-	case errors.Is(e, compress.ErrTruncated) && e.Stream == 0 && e.Offset <= 0:
-		return emptyFile, ""
-	case errors.Is(e, compress.ErrTruncated):
-		return cutShort + fromBlock(in, e),
-			a.recovery(in, e, "the complete blocks")
-	case errors.Is(e, compress.ErrTrailing):
-		return trailingGarbage + atByte(in, e) + " is ignored", ""
-	case in.strayData(e):
-		return "no frame begins" + atByte(in, e) + ": a frame is damaged, or garbage follows the last one",
-			a.recovery(in, e, "the intact blocks")
-	case errors.Is(e, compress.ErrCorrupt) && in.is(compress.Zstd) && mayLackDictionary(e):
-		// A dictionary that is content alone has no ID, so a frame does not say that it needs one.
-		advice = "give the dictionary it was made with to -D"
-		if other := a.recovery(in, e, "the intact blocks"); other != "" {
-			advice += "; otherwise " + other
+		return diagnosis{
+			what: "goes on in another format" + atByte(in, e) +
+				", which -l, --index and --recover do not read",
+			advice: "-d restores all",
 		}
-		return damagedPart(in, e) + " is damaged, or needs another dictionary" + atByte(in, e), advice
+	case errors.Is(e, compress.ErrFormat), errors.Is(e, compress.ErrNoIndex):
+		what, advice := a.unreadable(in)
+		return diagnosis{what: what, advice: advice, whole: true}
+	case errors.Is(e, compress.ErrMemory):
+		what, advice := a.memoryExceeded(in, e)
+		return diagnosis{what: what, advice: advice}
+	case errors.Is(e, gpu.ErrDevice) && a.cfg.compresses():
+		return diagnosis{what: libraryReason(e), advice: a.otherBackend()}
+	case errors.Is(e, compress.ErrDictionary):
+		return diagnosis{what: needsDictionary(e), advice: "give it with -D"}
+	case errors.Is(e, compress.ErrVersion) && in.isStandard():
+		return diagnosis{what: "needs a feature that pz does not have: " + e.Detail}
+	case errors.Is(e, compress.ErrVersion):
+		return diagnosis{
+			what:   "comes from a newer pz, or its header is damaged",
+			advice: a.recovery(in, e, "the intact blocks"),
+		}
+	case errors.Is(e, compress.ErrTruncated) && e.Stream == 0 && e.Offset <= 0:
+		return diagnosis{what: emptyFile, whole: true}
+	case errors.Is(e, compress.ErrTruncated):
+		return diagnosis{
+			what:   "is cut short; the end is missing" + fromBlock(in, e),
+			advice: a.recovery(in, e, "the complete blocks"),
+			cut:    true,
+		}
+	case errors.Is(e, compress.ErrTrailing):
+		return diagnosis{what: trailingGarbage + atByte(in, e) + " is ignored"}
+	case in.strayData(e):
+		return diagnosis{
+			what: "no frame begins" + atByte(in, e) +
+				": a frame is damaged, or garbage follows the last one",
+			advice: a.recovery(in, e, "the intact blocks"),
+		}
 	case errors.Is(e, compress.ErrCorrupt):
-		return damagedPart(in, e) + " is damaged" + atByte(in, e),
-			a.recovery(in, e, "the intact blocks")
+		return a.diagnoseDamage(in, e)
 	}
-	return libraryReason(e), ""
+	return diagnosis{what: libraryReason(e)}
+}
+
+func (a *app) diagnoseDamage(in *source, e *compress.Error) diagnosis {
+	part, advice := damagedPart(in, e), a.recovery(in, e, "the intact blocks")
+	if !in.is(compress.Zstd) || !errors.Is(e, zstd.ErrOffset) {
+		return diagnosis{what: part + " is damaged" + atByte(in, e), advice: advice, damaged: part}
+	}
+	// A dictionary that is content alone has no ID, so a frame does not say that it needs one.
+	// Without it offsets lead nowhere.
+	if advice != "" {
+		advice = "; otherwise " + advice
+	}
+	return diagnosis{
+		what:   part + " is damaged, or needs another dictionary" + atByte(in, e),
+		advice: "give the dictionary it was made with to -D" + advice,
+	}
 }
 
 const (
-	cutShort        = "is cut short; the end is missing"
 	emptyFile       = "is empty; compressed files never are"
 	trailingGarbage = "trailing garbage after the compressed data"
 	unknownFormat   = "is not compressed data that pz knows"
 )
-
-// mayLackDictionary reports whether an offset in a frame of .zst leads nowhere.
-func mayLackDictionary(e *compress.Error) bool { return strings.Contains(e.Error(), "offset") }
 
 // otherBackend returns the advice for a --backend that the GPU does not support.
 func (a *app) otherBackend() string {

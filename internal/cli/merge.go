@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/merge"
@@ -92,16 +91,17 @@ func (a *app) explainMerge(in *source, m *meter, report *merge.Report, err error
 	if !errors.As(err, &e) {
 		return fmt.Errorf("cannot be merged: %s", libraryReason(err))
 	}
-	what, advice := a.diagnose(in, e)
-	if errors.Is(e, compress.ErrTrailing) {
+	d := a.diagnose(in, e)
+	what, advice := d.what, d.advice
+	switch {
+	case errors.Is(e, compress.ErrTrailing):
 		what, advice = trailingGarbage+atByte(in, e), "cut it off, or leave out the copy that has it"
+	case d.damaged != "":
+		what = d.damaged + atByte(in, e) + " is damaged in all copies"
+	case d.cut:
+		what = "the end is missing in all copies" + fromBlock(in, e)
 	}
-	if part, ok := strings.CutSuffix(what, " is damaged"+atByte(in, e)); ok {
-		what = part + atByte(in, e) + " is damaged in all copies"
-	} else if rest, ok := strings.CutPrefix(what, cutShort); ok {
-		what = "the end is missing in all copies" + rest
-	}
-	if !strings.HasPrefix(what, "is ") { // else it is about the file
+	if !d.whole {
 		what = "cannot be merged: " + what
 	}
 	switch {

@@ -18,9 +18,8 @@ func (a *app) recoverTo(w io.Writer, in *source, m *meter, opts []compress.Reade
 	tell := func(d compress.Damage) {
 		// print instead of warn: -q must not hide that content is missing.
 		text := damageText(d, unitOf(in))
-		var e *compress.Error
-		if errors.Is(d.Err, compress.ErrDictionary) && errors.As(d.Err, &e) {
-			text += "; it " + needsDictionary(e) + "; give it with -D"
+		if errors.Is(d.Err, compress.ErrDictionary) {
+			text += "; it " + needsDictionary(d.Err) + "; give it with -D"
 		}
 		if a.cfg.verbose && d.Err != nil {
 			text += "; details: " + libraryReason(d.Err)

@@ -147,6 +147,29 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Kind, e.Err}
 }
 
+// WrongDictionary is the cause of an Error of the kind Dictionary.
+type WrongDictionary struct {
+	Of    string // what needs the dictionary: "the content" of a stream, or "the frame"
+	Needs uint32 // ID of the dictionary
+	Given bool   // there is a dictionary, but another one
+	Have  uint32 // its ID, 0 if it has none
+}
+
+// Error says what needs which dictionary.
+func (e *WrongDictionary) Error() string { return e.Of + " " + e.Need() }
+
+// Need is Error without the subject.
+func (e *WrongDictionary) Need() string {
+	text := fmt.Sprintf("needs the dictionary with ID %d", e.Needs)
+	switch {
+	case !e.Given:
+		return text
+	case e.Have == 0:
+		return text + ", not one without an ID"
+	}
+	return text + fmt.Sprintf(", not %d", e.Have)
+}
+
 // IsEnd reports whether err says that an input has ended, rather than failed.
 func IsEnd(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/ldm"
 )
 
@@ -163,14 +164,11 @@ func ParseHeader(p []byte) (Header, error) {
 	return h, nil
 }
 
-// MissingDictionary returns what to say of a stream that needs one dictionary while there is
-// another, or none. It is empty if the stream can be decoded. 0 stands for no dictionary.
-func MissingDictionary(needs, have uint32) string {
-	switch {
-	case needs == 0 || needs == have:
-		return ""
-	case have == 0:
-		return fmt.Sprintf("the content needs the dictionary with ID %d", needs)
+// MissingDictionary returns an error if a stream needs one dictionary while there is another, or
+// none. 0 stands for no dictionary.
+func MissingDictionary(needs, have uint32) error {
+	if needs == 0 || needs == have {
+		return nil
 	}
-	return fmt.Sprintf("the content needs the dictionary with ID %d, not %d", needs, have)
+	return &errs.WrongDictionary{Of: "the content", Needs: needs, Given: have != 0, Have: have}
 }

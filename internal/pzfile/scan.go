@@ -91,8 +91,11 @@ func (s *Scanner) Next(u *container.Unit) error {
 	if s.limits.TooLarge(s.before, max(s.raw, h.ContentSize)) {
 		return s.failBlock(errs.TooLarge, s.at)
 	}
-	if detail := MissingDictionary(h.Dictionary, s.Dictionary); detail != "" {
-		return s.fail(errs.Dictionary, errs.PartHeader, s.start, detail)
+	if err := MissingDictionary(h.Dictionary, s.Dictionary); err != nil {
+		return &errs.Error{
+			Kind: errs.Dictionary, Part: errs.PartHeader, Stream: s.stream, Block: -1, Offset: s.start,
+			Err: err,
+		}
 	}
 	total := int64(-1)
 	if h.ContentSize >= 0 {

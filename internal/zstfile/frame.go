@@ -1,7 +1,6 @@
 package zstfile
 
 import (
-	"fmt"
 	"io"
 
 	"github.com/gopz/compress/internal/container"
@@ -84,15 +83,14 @@ func (f *Frame) checkDictionary(d Dictionary) error {
 	} else if d.Serves(id) {
 		return nil
 	}
-	detail := fmt.Sprintf("the frame needs the dictionary with ID %d", id)
-	switch {
-	case d == nil:
-	case d.ID() == 0:
-		detail += ", not one without an ID"
-	default:
-		detail += fmt.Sprintf(", not %d", d.ID())
+	wrong := &errs.WrongDictionary{Of: "the frame", Needs: id, Given: d != nil}
+	if d != nil {
+		wrong.Have = d.ID()
 	}
-	return f.fail(errs.Dictionary, errs.PartHeader, f.Offset, detail)
+	f.err = &errs.Error{
+		Kind: errs.Dictionary, Part: errs.PartHeader, Block: f.Number, Offset: f.Offset, Err: wrong,
+	}
+	return f.err
 }
 
 // step goes on to what follows the bytes returned so far: the next block, the checksum, or, with

@@ -321,7 +321,7 @@ func (s *Scanner) piece(u *container.Unit, p []byte) ([]byte, error) {
 	case errors.Is(err, errs.Internal):
 	default:
 		s.Stop = &errs.Error{
-			Kind: errs.Corrupt, Part: errs.PartBlock, Block: f.Number, Offset: f.Offset, Detail: err.Error(),
+			Kind: errs.Corrupt, Part: errs.PartBlock, Block: f.Number, Offset: f.Offset, Err: err,
 		}
 	}
 	return s.Deliver(u, p)

@@ -126,12 +126,12 @@ func (d *Decoder) sequences(
 		case r.Matches+uint64(count) > uint64(limit):
 			return at, 0, errNoRoom
 		case r.MaxOffset > d.maxOffset:
-			return at, 0, errOffset
+			return at, 0, ErrOffset
 		}
 		var ok bool
 		end, d.lits, ok = d.execute(dst, end, d.lits, seqs)
 		if !ok {
-			return at, 0, errOffset
+			return at, 0, ErrOffset
 		}
 	}
 	if r.Left != 0 {

@@ -25,9 +25,11 @@ const (
 	errShortBlock = CorruptError("block cut short")
 	errNoRoom     = CorruptError("more content than there is room for")
 
-	// errOffset does not say which of the two. A caller that knows the size of the content may give
-	// Reset a smaller window than the header states, and the error must not depend on that.
-	errOffset = CorruptError("offset beyond the content or the window")
+	// ErrOffset: a match begins in front of what there is, as it does where the encoder had another
+	// dictionary. The error does not say whether the content or the window ends there. A caller
+	// that knows the size of the content may give Reset a smaller window than the header states,
+	// and the error must not depend on that.
+	ErrOffset = CorruptError("offset beyond the content or the window")
 )
 
 // DecodeSlack is the room in bytes behind the content with which decoding is fastest. A Decoder may

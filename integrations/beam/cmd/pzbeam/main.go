@@ -176,12 +176,12 @@ func number(n int64, what string) string {
 }
 
 // message returns what an error of a runner is about. A runner repeats the error of a worker
-// between traces of its own.
+// between traces of its own, and all that comes from the worker's process is its text.
 func message(err error) string {
 	text := err.Error()
 	if i := strings.LastIndex(text, "pzbeam: "); i >= 0 {
 		text, _, _ = strings.Cut(text[i:], "\n")
-		if strings.HasSuffix(text, ": the output exists") {
+		if strings.HasSuffix(text, ": "+pzbeam.ErrExists.Error()) {
 			text += "; -f replaces it, --skip-existing leaves it"
 		}
 		return text

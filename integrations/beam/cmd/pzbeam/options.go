@@ -64,6 +64,7 @@ type command struct {
 	report   string
 	profile  string
 	verbose  bool
+	levelErr error // of the option for the level
 	pzbeam.Options
 }
 
@@ -81,7 +82,14 @@ func parse(args []string, fs *flag.FlagSet) (*command, error) {
 	}
 	var words []string
 	for len(args) > 0 {
-		if err := fs.Parse(args); err != nil {
+		if err := checkFlags(args, fs); err != nil {
+			return nil, err
+		}
+		err := fs.Parse(args)
+		switch {
+		case c.levelErr != nil:
+			return nil, c.levelErr
+		case err != nil:
 			return nil, plain(err)
 		}
 		if args = fs.Args(); len(args) > 0 {
@@ -128,7 +136,8 @@ func (c *command) define(fs *flag.FlagSet) {
 	fs.BoolFunc("skip-existing", "", existing(pzbeam.Skip))
 	setLevel := func(text string) error {
 		if len(text) != 1 || text < "1" || text > "9" {
-			return fmt.Errorf("level %s: a level is a number from 1 to 9", text)
+			c.levelErr = fmt.Errorf("level %s: a level is a number from 1 to 9", text)
+			return c.levelErr
 		}
 		c.Level = int(text[0] - '0')
 		return nil
@@ -188,20 +197,36 @@ func dashed(name string) string {
 	return "--" + name
 }
 
-// plain words an error of package flag as this command does.
+// checkFlags returns an error if the options in front of the first word are unknown, or if the last
+// one lacks its value. Package flag has no error values for these.
+func checkFlags(args []string, fs *flag.FlagSet) error {
+	for len(args) > 0 {
+		name, dash := strings.CutPrefix(args[0], "-")
+		name = strings.TrimPrefix(name, "-")
+		name, _, assigned := strings.Cut(name, "=")
+		if !dash || name == "" || name[0] == '-' || name == "h" || name == "help" {
+			return nil // a word, or for package flag
+		}
+		f := fs.Lookup(name)
+		if f == nil {
+			return fmt.Errorf("unknown option %s", dashed(name))
+		}
+		args = args[1:]
+		if value, ok := f.Value.(interface{ IsBoolFlag() bool }); ok && value.IsBoolFlag() || assigned {
+			continue
+		}
+		if len(args) == 0 {
+			return fmt.Errorf("option %s needs a value", dashed(name))
+		}
+		args = args[1:]
+	}
+	return nil
+}
+
+// plain writes options in an error of package flag as this command does.
 func plain(err error) error {
-	text := err.Error()
 	if errors.Is(err, flag.ErrHelp) {
 		return err
 	}
-	if name, ok := strings.CutPrefix(text, "flag needs an argument: -"); ok {
-		return fmt.Errorf("option %s needs a value", dashed(name))
-	}
-	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
-		return fmt.Errorf("unknown option %s", dashed(name))
-	}
-	if i := strings.Index(text, ": level "); i >= 0 {
-		return errors.New(text[i+2:])
-	}
-	return errors.New(strings.ReplaceAll(text, "flag -", "option --"))
+	return errors.New(strings.ReplaceAll(err.Error(), "flag -", "option --"))
 }

@@ -5,8 +5,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"slices"
-	"strings"
 	"syscall"
 	"time"
 
@@ -55,18 +53,26 @@ func (r *rooted) Stat(name string) (fs.FileInfo, error) {
 	return info, inRoot("stat", name, err)
 }
 
-// nowhere has the errors of names that stand for nothing.
-var nowhere = []error{syscall.ENOTDIR, syscall.ENAMETOOLONG, syscall.ELOOP}
-
-// inRoot returns fs.ErrNotExist for a name that stands for nothing in the directory. Package os has
-// no error value for names that lead out of it.
+// inRoot returns fs.ErrNotExist for a name that stands for nothing in the directory.
 func inRoot(op, name string, err error) error {
-	is := func(target error) bool { return errors.Is(err, target) }
-	if err != nil && (slices.ContainsFunc(nowhere, is) ||
-		strings.Contains(err.Error(), "path escapes from parent")) {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG),
+		errors.Is(err, syscall.ELOOP), leadsOut(err):
 		return &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
 	}
 	return err
+}
+
+// leadsOut reports whether an error says that a name leads out of the directory. Package os exports
+// no value for that. Its other errors of files are those of the system, or of package io/fs.
+func leadsOut(err error) bool {
+	var path *fs.PathError
+	var system syscall.Errno
+	return errors.As(err, &path) && !errors.As(err, &system) &&
+		!errors.Is(err, fs.ErrInvalid) && !errors.Is(err, fs.ErrClosed) &&
+		!errors.Is(err, os.ErrDeadlineExceeded) && !errors.Is(err, fs.ErrNotExist)
 }
 
 // osFile tells an observer of its reads.
