@@ -251,7 +251,8 @@ func WithProgress(f func(Progress)) Option {
 }
 
 // WithChecksum(false) makes a Writer leave out the checks of the content, and a Reader not compare
-// them. Headers and index keep theirs. The default is true.
+// them. Headers and index keep theirs. The default is true. A .gz file always has a check, so a
+// Writer of .gz fails with [ErrOption].
 func WithChecksum(on bool) Option {
 	return option(func(o *options) error {
 		o.limits.Checks = on
@@ -272,9 +273,9 @@ func WithContentSize(bytes int64) WriterOption {
 	})
 }
 
-// WithName gives a Writer the name and the modification time of the file that it compresses, for
-// .gz files; other formats do not store them. The name has no directories; the time has whole
-// seconds from 1970 to 2106. A name of more than 65,536 bytes is left out, as is a time out of
+// WithName gives a Writer of .gz the name and the modification time of the file that it compresses.
+// Other formats store neither: the error is [ErrOption]. The name has no directories; the time has
+// whole seconds from 1970 to 2106. A name of more than 65,536 bytes is left out, as is a time out of
 // range. A name with a zero byte or a slash is an error.
 func WithName(name string, modTime time.Time) WriterOption {
 	return writerOption(func(o *options) error {
