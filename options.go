@@ -468,12 +468,6 @@ func init() {
 			return nil
 		})
 	}
-	hook.Sequential = func() any {
-		return readerOption(func(o *options) error {
-			o.index, o.cache, o.zeroFill = nil, nil, false
-			return nil
-		})
-	}
 	hook.Pipeline = func(name string) any {
 		return writerOption(func(o *options) error {
 			o.pipe = pipeline.ByName(name)

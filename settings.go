@@ -317,7 +317,7 @@ func (o *options) readerConfig(p *pipeline.Pipeline, s *container.Spec) pipeline
 	return cfg
 }
 
-// checkBackend reports whether s can do what [WithBackend] demands, for blocks of that size.
+// checkBackend reports whether s can do what [WithDevice] demands, for blocks of that size.
 func (o *options) checkBackend(
 	s *pipeline.Scheduler, op pipeline.Op, p *pipeline.Pipeline, checks bool, blockSize int,
 ) error {

@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/gopz/compress"
-	"github.com/gopz/compress/internal/bridge"
 )
 
 // ContentFS is a file system of compressed files that shows their contents. See [Contents].
@@ -328,7 +327,9 @@ func (x *content) load() (err error) {
 
 // read returns the content from its beginning.
 func (x *content) read() (io.Reader, error) {
-	opts := append(slices.Clip(x.opts), bridge.Sequential())
+	// A Reader knows no cache, no index and no zeros.
+	opts := append(slices.Clip(x.opts),
+		compress.WithCache(nil), compress.WithIndex(nil, 0), compress.WithZeroFill(false))
 	return compress.NewReader(io.NewSectionReader(x.src, 0, x.stat.Size()), opts...)
 }
 

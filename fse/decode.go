@@ -9,12 +9,12 @@ import (
 // errors are a CorruptError.
 func (t *DecTable) Decode(dst, src []byte, states int) error {
 	var r reader
-	if err := r.init(src); err != nil {
+	if err := r.reset(src); err != nil {
 		return err
 	}
 	log := t.Log()
 	i := 0
-	a := r.take(log)
+	a := r.takeBits(log)
 	if states == 1 {
 		for ; r.left >= 64 && len(dst)-i >= 5; i += 4 {
 			window := r.window() // at least 57 bits: 4 symbols of 12 bits
@@ -30,12 +30,12 @@ func (t *DecTable) Decode(dst, src []byte, states int) error {
 			symbol, base, n := t.Symbol(a)
 			dst[i] = symbol
 			if i+1 < len(dst) {
-				a = base + r.take(n)
+				a = base + r.takeBits(n)
 			}
 		}
-		return r.end()
+		return r.checkEnd()
 	}
-	b := r.take(log)
+	b := r.takeBits(log)
 	for ; r.left >= 64 && len(dst)-i >= 6; i += 4 {
 		window := r.window()
 		to := dst[i : i+4 : i+4]
@@ -64,11 +64,11 @@ func (t *DecTable) Decode(dst, src []byte, states int) error {
 		symbol, base, n := t.Symbol(a)
 		dst[i] = symbol
 		if i+2 < len(dst) {
-			a = base + r.take(n)
+			a = base + r.takeBits(n)
 		}
 		a, b = b, a
 	}
-	return r.end()
+	return r.checkEnd()
 }
 
 // DecodeAll decodes symbols coded with two states until src is used up, as zstd does for the
@@ -76,11 +76,11 @@ func (t *DecTable) Decode(dst, src []byte, states int) error {
 // are a CorruptError.
 func (t *DecTable) DecodeAll(dst, src []byte) (int, error) {
 	var r reader
-	if err := r.init(src); err != nil {
+	if err := r.reset(src); err != nil {
 		return 0, err
 	}
-	a := r.take(t.Log())
-	b := r.take(t.Log())
+	a := r.takeBits(t.Log())
+	b := r.takeBits(t.Log())
 	if r.left < 0 {
 		return 0, errShort
 	}
@@ -125,8 +125,8 @@ type reader struct {
 	left int // in bits; negative behind the end
 }
 
-// init finds the end of the bits: the highest bit set in the last byte is a mark.
-func (r *reader) init(src []byte) error {
+// reset finds the end of the bits: the highest bit set in the last byte is a mark.
+func (r *reader) reset(src []byte) error {
 	if len(src) == 0 || src[len(src)-1] == 0 {
 		return CorruptError("end mark missing")
 	}
@@ -157,8 +157,8 @@ func (r *reader) lastWindow() (v uint64) {
 	return v << ((64 - r.left) & 63)
 }
 
-// take returns the next n bits, at most 16. Zeros follow the end.
-func (r *reader) take(n uint) uint32 {
+// takeBits returns the next n bits, at most 16. Zeros follow the end.
+func (r *reader) takeBits(n uint) uint32 {
 	r.left -= int(n)
 	at, shift := r.left>>3, uint(r.left&7)
 	v := uint32(0)
@@ -170,8 +170,8 @@ func (r *reader) take(n uint) uint32 {
 	return v >> shift & (1<<n - 1)
 }
 
-// end returns an error unless exactly all bits were read.
-func (r *reader) end() error {
+// checkEnd returns an error unless exactly all bits were read.
+func (r *reader) checkEnd() error {
 	switch {
 	case r.left < 0:
 		return errShort

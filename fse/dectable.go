@@ -19,7 +19,7 @@ type DecTable struct {
 // Build sets t to the table of a distribution.
 func (t *DecTable) Build(d *Distribution) {
 	t.log = d.Log
-	inverse, rare := t.spread.fill(d)
+	inverse, rare := t.spread.setSteps(d)
 	size := uint(1) << (d.Log & 15)
 	next := &t.spread.next // next state of the symbol, from p to 2p−1
 	last := size - 1

@@ -17,7 +17,7 @@ const (
 // n<<PackedBits and base<<PackedNext: the next state is base plus the next n bits. Bits 8 to 31 of
 // the values must be 0. There must be a value for each of the d.Len symbols.
 func (b *PackedBuilder) Build(cells []uint64, d *Distribution, values []uint64) {
-	inverse, rare := b.spread.fill(d)
+	inverse, rare := b.spread.setSteps(d)
 	log := d.Log & 15
 	size := uint(1) << log
 	cells = cells[:size]

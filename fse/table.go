@@ -10,19 +10,19 @@ import (
 // is 5/8 of the table plus 3. The walk skips the cells at the end, which belong to symbols with
 // LessThanOne.
 //
-// Here fill stores the symbols by steps, one range a symbol. The step that leads to a cell is the
-// cell times the inverse of the step width. So Build visits the cells in order, which is the order
-// in which tables are filled.
+// Here setSteps stores the symbols by steps, one range a symbol. The step that leads to a cell is
+// the cell times the inverse of the step width. So Build visits the cells in order, which is the
+// order in which tables are filled.
 type spread struct {
 	// steps holds the symbol of each step, and 8 spare bytes for stores of eight at a time.
 	steps [1<<MaxLog + 8]uint8
-	skip  [MaxSymbols + 1]uint16 // scratch of fill
+	skip  [MaxSymbols + 1]uint16 // scratch of setSteps
 	next  [MaxSymbols]uint16     // of each symbol, for those who build a table
 }
 
-// fill sets the steps. Cell u of the first size−rare cells then belongs to symbol steps[u·inverse
-// mod size].
-func (s *spread) fill(d *Distribution) (inverse, rare uint) {
+// setSteps sets the steps. Cell u of the first size−rare cells then belongs to symbol
+// steps[u·inverse mod size].
+func (s *spread) setSteps(d *Distribution) (inverse, rare uint) {
 	log := d.Log & 15
 	size := uint(1) << log
 	step := size>>1 + size>>3 + 3 // odd
@@ -95,7 +95,7 @@ type Transitions struct {
 // Build sets t to the table of a distribution.
 func (t *EncTable) Build(d *Distribution) {
 	t.log = d.Log
-	inverse, rare := t.spread.fill(d)
+	inverse, rare := t.spread.setSteps(d)
 	size := uint(1) << (d.Log & 15)
 	next := &t.spread.next // index of the symbol's next state
 	at := 0

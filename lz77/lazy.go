@@ -71,7 +71,7 @@ func (m *Matcher) parseLazy(dst []Sequence, src []byte, start int) []Sequence {
 		reach := min(s.end+m.params.Nice+finder.Tail, len(src))
 		s.src = src[:reach:reach]
 		s.first = len(dst)
-		m.costs.begin(len(dst), src, s.begin, min(segmentCostBytes, s.begin-start))
+		m.costs.resetSegment(len(dst), src, s.begin, min(segmentCostBytes, s.begin-start))
 		behind := 0
 		if kernel {
 			dst, behind = m.parseSegmentKernel(dst, &s, &st)

@@ -48,9 +48,9 @@ func (c *literalCosts) reset(seqs, start int) {
 	c.counted, c.position = seqs, start
 }
 
-// begin is reset for a segment of RowHash. The first costs come from the before bytes of src in
-// front of start, unless that is none. The first updates come sooner.
-func (c *literalCosts) begin(seqs int, src []byte, start, before int) {
+// resetSegment is reset for a segment of RowHash. The first costs come from the before bytes of src
+// in front of start, unless that is none. The first updates come sooner.
+func (c *literalCosts) resetSegment(seqs int, src []byte, start, before int) {
 	c.reset(seqs, start)
 	c.every = sampleSeqs
 	if before > 0 {
@@ -96,11 +96,11 @@ func (c *literalCosts) update(seqs []Sequence, src []byte, checkpoint func()) {
 	for _, s := range seqs[latest:] {
 		lits := src[c.position : c.position+int(s.LitLen)]
 		for len(lits) > checkpointBytes && checkpoint != nil {
-			c.count(lits[:checkpointBytes])
+			c.countLiterals(lits[:checkpointBytes])
 			lits = lits[checkpointBytes:]
 			checkpoint()
 		}
-		c.count(lits)
+		c.countLiterals(lits)
 		c.position += int(s.LitLen + s.MatchLen)
 	}
 	c.counted = len(seqs)
@@ -119,8 +119,8 @@ func (c *literalCosts) setCosts() {
 	}
 }
 
-// count counts literals of a sampled sequence.
-func (c *literalCosts) count(lits []byte) {
+// countLiterals counts literals of a sampled sequence.
+func (c *literalCosts) countLiterals(lits []byte) {
 	for _, b := range lits {
 		c.counts[b] += updateEvery / sampleSeqs
 	}

@@ -170,8 +170,8 @@ type cursor struct {
 // handle.
 const scalarTokens = 8
 
-// count adds the progress of a kernel.
-func (c *cursor) count(r *kernels.TokenProgress) {
+// countProgress adds the progress of a kernel.
+func (c *cursor) countProgress(r *kernels.TokenProgress) {
 	c.litLens += r.UsedLits
 	c.matches += r.UsedMatches
 	c.offsets += r.UsedOffsets

@@ -51,7 +51,7 @@ func decodePlain(s *Streams, batch []lz77.Sequence, tokens []byte) bool {
 		r, vector := kernels.DecodeTokensPlain(
 			batch, tokens, ahead(s.LitLens, c.litLens), ahead(s.MatchLens, c.matches),
 			ahead(s.Offsets, c.offsets))
-		c.count(&r)
+		c.countProgress(&r)
 		batch, tokens = batch[r.Done:], tokens[r.Done:]
 		n := len(tokens)
 		if vector {

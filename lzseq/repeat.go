@@ -212,7 +212,7 @@ func (s *Streams) resolve(
 		r, vector := kernels.DecodeTokensRepeat(
 			batch, tokens, ahead(s.LitLens, c.litLens), ahead(s.MatchLens, c.matches),
 			ahead(s.Offsets, c.offsets), ahead(s.Extra, 0), &c.extra, &c.repeats, minMatch)
-		c.count(&r)
+		c.countProgress(&r)
 		batch, tokens = batch[r.Done:], tokens[r.Done:]
 		n := len(tokens)
 		if vector {

@@ -62,7 +62,7 @@ func (ws *workspace) findInHistory(b *Block) []lz77.Sequence {
 func (h *History) beginFrame(b *Block) {
 	if b.Window == 0 {
 		h.frame.Thorough, h.frame.Dictionary = b.thorough(), b.run.cfg.Dictionary.zstd()
-		h.frame.Begin()
+		h.frame.BeginFrame()
 	}
 }
 

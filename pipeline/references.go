@@ -70,6 +70,8 @@ func (r *Run) makeWindow() {
 	c := &r.cfg
 	switch {
 	case c.Window == 0:
+	case !ldm.ValidWindow(c.Window), c.BlockSize <= 0, c.Pipeline.Format != container.PZ:
+		panic("pipeline: a Config with a Window that has no BlockSize, is out of range or not for .pz")
 	case c.Op == Compress:
 		r.finder = ldm.NewFinder(c.Window, c.BlockSize)
 	default:

@@ -47,7 +47,7 @@ type Config struct {
 	// of .pz: a power of two, 1 MiB … 2 GiB, and at least BlockSize. 0 is for none. To decompress,
 	// a run needs all blocks of a stream in order, with the Window that they were compressed with.
 	// The run keeps the window until ReleaseScratch, Reset or Close. A block with Index 0 begins a
-	// new one.
+	// new one. Start and Reset panic if Window is out of range, or BlockSize 0.
 	Window int64
 	// Sources is the most blocks that the references of one block may name, for Decompress. 0 is
 	// for none; Compress makes 8 at most. If Window is 0, the result of a block with references is

@@ -57,7 +57,7 @@ func TestProfile(t *testing.T) {
 		t.Error("a profile was replaced")
 	}
 	cmd := exec.Command("go", append([]string{"run", "./examples/profile", "aggregate"}, dirs...)...)
-	cmd.Dir = ".."
+	cmd.Dir = filepath.Join("..", "..")
 	report, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, report)

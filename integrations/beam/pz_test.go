@@ -30,7 +30,7 @@ var buildPZ = sync.OnceValues(func() (string, error) {
 	}
 	pzDir = dir
 	cmd := exec.Command("go", "build", "-o", filepath.Join(dir, "pz"), "./cmd/pz")
-	cmd.Dir = ".."
+	cmd.Dir = filepath.Join("..", "..")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w: %s", err, out)
 	}

@@ -42,10 +42,6 @@ func Streams(size int64, end func() error) compress.WriterOption {
 // alone.
 func Literals() compress.WriterOption { return hook.Literals().(compress.WriterOption) }
 
-// Sequential takes back what a Reader does not know of the options in front of it, which a caller
-// gave for files that a ReaderAt reads.
-func Sequential() compress.ReaderOption { return hook.Sequential().(compress.ReaderOption) }
-
 // Pipeline chooses the row of package pipeline's table that a Writer compresses with, and thereby
 // the format, by its name.
 func Pipeline(name string) compress.WriterOption {

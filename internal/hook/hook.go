@@ -15,7 +15,6 @@ var (
 	Position     func(n *atomic.Int64) any
 	Streams      func(size int64, end func() error) any
 	Literals     func() any
-	Sequential   func() any
 	Pipeline     func(name string) any
 
 	KeepTogether func(w any, size int64)

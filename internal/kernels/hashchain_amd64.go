@@ -18,7 +18,7 @@ func parseHashChainKernel(
 	p *HashChainParse, src []byte, heads3, heads4, links []int16, costs *[256]uint8,
 	seqs []rawSequence,
 ) int {
-	p.check(src, heads3, heads4, links)
+	p.checkRange(src, heads3, heads4, links)
 	positions := max(maxCallCandidates/p.Depth, minCallPositions)
 	stop := min(p.End, len(src)-HashChainSlack, p.Base+HashChainWindow, p.At+positions)
 	if len(seqs) == 0 || p.At >= stop && p.At < p.Base+HashChainWindow {
@@ -29,8 +29,8 @@ func parseHashChainKernel(
 	return size / sequenceSize
 }
 
-// check panics if a kernel could leave the slices.
-func (p *HashChainParse) check(src []byte, heads3, heads4, links []int16) {
+// checkRange panics if a kernel could leave the slices.
+func (p *HashChainParse) checkRange(src []byte, heads3, heads4, links []int16) {
 	switch {
 	case cpu.Best() == cpu.Portable, p.NextInsert < 0, p.NextInsert > p.At, p.Anchor < 0, p.Anchor > p.At,
 		p.At > len(src)-16, p.End > len(src)-16,

@@ -35,7 +35,7 @@ const (
 //
 // Portable twin: internal/codec/inflate/fast.go.
 func Inflate(s *InflateState, t *InflateTables, dst, src []byte) bool {
-	s.check(len(dst), len(src))
+	s.checkRange(len(dst), len(src))
 	return inflateKernel(s, t, dst, src)
 }
 
@@ -44,12 +44,12 @@ func Inflate(s *InflateState, t *InflateTables, dst, src []byte) bool {
 //
 // Portable twin: internal/codec/inflate/fast.go.
 func InflateSymbols(s *InflateState, t *InflateTables, dst []uint16, src []byte) bool {
-	s.check(len(dst), len(src))
+	s.checkRange(len(dst), len(src))
 	return inflateSymbolsKernel(s, t, dst, src)
 }
 
-// check panics if the kernels could leave their slices.
-func (s *InflateState) check(room, input int) {
+// checkRange panics if the kernels could leave their slices.
+func (s *InflateState) checkRange(room, input int) {
 	if uint(s.In) > uint(input) || uint(s.Out) > uint(room) || s.Count > 63 {
 		panic("kernels: InflateState out of range")
 	}

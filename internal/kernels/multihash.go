@@ -63,8 +63,8 @@ type MultiHash struct {
 	hashes  [MultiHashTables][multiBatch]uint64
 }
 
-// Begin begins the search of content of size bytes. The tables must be empty.
-func (t *MultiHash) Begin(size int) {
+// Reset begins the search of content of size bytes. The tables must be empty.
+func (t *MultiHash) Reset(size int) {
 	t.At, t.batchFrom, t.batchEnd, t.hashedFrom = 0, 0, 0, -1
 	t.tagMask = ^uint32(0) << bits.Len(uint(size))
 	clear(t.entries[:])
@@ -87,7 +87,7 @@ func SearchMultiHash[C ~uint64](
 	if end > len(src)-multiTail || len(first) < end-t.At || len(room) <= most+MultiHashTables {
 		panic("kernels: SearchMultiHash out of range")
 	}
-	t.check()
+	t.checkRange()
 	at, n := t.At, len(cands)
 	for t.At < end && n <= most && !stopped {
 		if t.At >= t.batchEnd {
@@ -107,8 +107,8 @@ func SearchMultiHash[C ~uint64](
 	return cands[:n], stopped
 }
 
-// check panics if a kernel could leave the tables.
-func (t *MultiHash) check() {
+// checkRange panics if a kernel could leave the tables.
+func (t *MultiHash) checkRange() {
 	for k := t.First; k < MultiHashTables; k++ {
 		if n := len(t.Tables[k]); n < 2 || n&(n-1) != 0 || t.Lengths[k] < 1 || t.Lengths[k] > 32 {
 			panic("kernels: MultiHash out of range")

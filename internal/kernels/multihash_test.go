@@ -65,7 +65,7 @@ func (c *multiRun) run(t *testing.T) (all []uint64) {
 	for k := m.First; k < MultiHashTables; k++ {
 		m.Tables[k] = c.table(k, 1<<c.logs[k])
 	}
-	m.Begin(len(c.src))
+	m.Reset(len(c.src))
 	for end := len(c.src) - multiTail; m.At < end; {
 		if c.arbitrary {
 			for _, table := range m.Tables[m.First:] {
@@ -171,7 +171,7 @@ func TestMultiHashStops(t *testing.T) {
 		for k := range m.Tables {
 			m.Tables[k] = make([]uint32, 1<<14)
 		}
-		m.Begin(len(src))
+		m.Reset(len(src))
 		var stops, want []int
 		for end := len(src) - multiTail; m.At < end; {
 			cands, indices := make([]uint64, 0, 4000), make([]uint32, end)

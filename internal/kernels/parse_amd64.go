@@ -10,7 +10,7 @@ func parseSingleKernel(
 	if cpu.Current() == cpu.Portable {
 		return 0, false
 	}
-	p.check(src, table)
+	p.checkRange(src, table)
 	if len(seqs) == 0 {
 		return 0, true
 	}
@@ -20,8 +20,8 @@ func parseSingleKernel(
 	return size / sequenceSize, true
 }
 
-// check panics if a kernel could leave the slices.
-func (p *SingleParse) check(src []byte, table []uint32) {
+// checkRange panics if a kernel could leave the slices.
+func (p *SingleParse) checkRange(src []byte, table []uint32) {
 	switch {
 	case p.At < 1, p.Anchor < 0, p.Anchor > p.At, p.Repeat < 1, p.End > len(src)-16,
 		p.SkipLog > 63, p.Shift > 63, uint64(len(table)) <= ^uint64(0)>>p.Shift:
@@ -34,7 +34,7 @@ func hasDouble() bool { return cpu.Current() != cpu.Portable }
 func parseDoubleKernel(
 	p *DoubleParse, src []byte, long, short []uint32, seqs []rawSequence,
 ) (n int) {
-	p.check(src, long, short)
+	p.checkRange(src, long, short)
 	if len(seqs) == 0 {
 		return 0
 	}
@@ -48,7 +48,7 @@ func parseDoubleLazyKernel(
 	p *DoubleParse, src []byte, long, short []uint32, costs *[256]uint8,
 	seqs []rawSequence, costsValid int,
 ) (n int) {
-	p.check(src, long, short)
+	p.checkRange(src, long, short)
 	if len(seqs) == 0 {
 		return 0
 	}
@@ -58,8 +58,8 @@ func parseDoubleLazyKernel(
 	return size / sequenceSize
 }
 
-// check panics if a kernel could leave the slices.
-func (p *DoubleParse) check(src []byte, long, short []uint32) {
+// checkRange panics if a kernel could leave the slices.
+func (p *DoubleParse) checkRange(src []byte, long, short []uint32) {
 	switch {
 	case cpu.Best() == cpu.Portable, p.At < 1, p.Anchor < 0, p.Anchor > p.At,
 		p.Repeats[0] < 1, p.Repeats[1] < 1, p.End > len(src)-16,
@@ -85,8 +85,8 @@ func hasRowHash(depth int) bool {
 
 func hasCandidates() bool { return cpu.Current() != cpu.Portable }
 
-// check panics if a kernel could leave src or the costs.
-func (p *RowHashParse) check(src []byte) {
+// checkRange panics if a kernel could leave src or the costs.
+func (p *RowHashParse) checkRange(src []byte) {
 	switch {
 	case cpu.Best() == cpu.Portable, p.NextInsert < 0, p.At < p.NextInsert-p.PendingLen,
 		p.Anchor < 0, p.Anchor > p.At, p.End > len(src)-16,
@@ -102,7 +102,7 @@ func (p *RowHashParse) check(src []byte) {
 func parseRowHashKernel(
 	p *RowHashParse, src []byte, rows []uint32, costs *[256]uint8, seqs []rawSequence, costsValid int,
 ) int {
-	p.check(src)
+	p.checkRange(src)
 	switch {
 	case p.Depth != 8 && p.Depth != 16 && p.Depth != 32,
 		p.Shift < 1, p.Shift > 31, uint64(len(rows)) < uint64(p.Depth)<<(32-p.Shift),
@@ -116,7 +116,7 @@ func parseCandidatesKernel(
 	p *RowHashParse, src []byte, candidates []uint32, costs *[256]uint8,
 	seqs []rawSequence, costsValid int,
 ) int {
-	p.check(src)
+	p.checkRange(src)
 	if p.At >= p.End {
 		return 0
 	}

@@ -65,8 +65,8 @@ type Tree struct {
 // TreeChildren returns the length of Children for content of size bytes.
 func TreeChildren(size int) int { return 2 * min(size, treeWindow) }
 
-// Begin empties the hash tables, for new content.
-func (t *Tree) Begin() {
+// Reset empties the hash tables, for new content.
+func (t *Tree) Reset() {
 	t.At, t.Hashed = 0, 0
 	t.empty()
 }
@@ -132,7 +132,7 @@ func (t *Tree) Skip(p int) {
 func (t *Tree) insert(
 	src []byte, end int, cands []uint64, n int, first []uint32, most int,
 ) (_ int, found bool) {
-	t.check(src)
+	t.checkRange(src)
 	for t.At < end && n <= most && !found {
 		if t.At == t.Hashed {
 			t.hash(src)
@@ -146,8 +146,8 @@ func (t *Tree) insert(
 	return n, found
 }
 
-// check panics if the kernel could leave a slice.
-func (t *Tree) check(src []byte) {
+// checkRange panics if the kernel could leave a slice.
+func (t *Tree) checkRange(src []byte) {
 	switch {
 	case t.At < 0, uint(t.Hashed-t.At) > treeBatch, t.Nice < 4, t.Depth < 1, t.MinMatch < 3,
 		uint(t.Reach-1) >= TreeReach, uint(t.Reach3) > TreeReach, t.Shift < 1, t.Shift > 31,

@@ -59,7 +59,7 @@ func (c *treeRun) run(t *testing.T) (all []uint64) {
 	for i := range tree.Codes {
 		tree.Codes[i] = uint8(i * 7 >> 3)
 	}
-	tree.Begin()
+	tree.Reset()
 	for tree.At < len(c.src)-treeTail {
 		if c.arbitrary {
 			roots := tree.roots[:]
@@ -176,7 +176,7 @@ func TestTreeCandidates(t *testing.T) {
 				Heads: make([]uint16, 2), Children: make([]uint16, TreeChildren(len(c.src))),
 				Codes: c.codes,
 			}
-			tree.Begin()
+			tree.Reset()
 			room, first := make([]uint64, 0, c.nice+1), make([]uint32, 1)
 			for i := range len(c.src) - treeTail {
 				cands, nice := SearchTree(tree, c.src, i+1, room, first, 0)
@@ -256,7 +256,7 @@ func treeKernelsRun() (name string, ran bool) {
 		Nice: 20, Depth: 10, MinMatch: 3, Reach: TreeReach, Shift: 24, Heads: make([]uint16, 256),
 		Children: make([]uint16, TreeChildren(len(src))), Codes: make([]uint8, TreeReach+1),
 	}
-	p.Begin()
+	p.Reset()
 	swept := sweepTreeKernel(p.Heads, 0)
 	hashed := hashTreeKernel(&p, src, 10)
 	p.Hashed = 10

@@ -42,7 +42,7 @@ func (t *binaryTree) reset(c *config, size int) {
 	t.Nice, t.Depth, t.MinMatch = c.Nice, c.Depth, c.MinNew
 	t.Reach, t.minOffset = min(c.MaxOffset, kernels.TreeReach), c.MinOffset
 	t.setCodes(c.Model, min(t.Reach, size))
-	t.Begin()
+	t.Reset()
 }
 
 // setCodes sets the codes of the offsets up to reach.

@@ -213,7 +213,7 @@ func (o *Parser) parsePart(content []byte, from, to int, run uint32) uint32 {
 	run = o.appendPath(content, from, to, run)
 	o.model.Count(&o.counts, o.steps[done:])
 	o.past.decay(1)
-	o.past.add(&o.counts)
+	o.past.addCounts(&o.counts)
 	return run
 }
 

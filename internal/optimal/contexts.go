@@ -52,8 +52,8 @@ func (c *classCounts) decay(shift uint) {
 	}
 }
 
-// add adds the counts of d.
-func (c *classCounts) add(d *classCounts) { c.setSum(c, d) }
+// addCounts adds the counts of d.
+func (c *classCounts) addCounts(d *classCounts) { c.setSum(c, d) }
 
 // setSum sets c to a + b. It assigns no array of this size; see Counts.copyFrom.
 func (c *classCounts) setSum(a, b *classCounts) {
@@ -112,8 +112,8 @@ func (c *contextState) classify(src []byte, s chunk) {
 	}
 }
 
-// count counts a literal at position i of the chunk, behind run other literals.
-func (c *contextState) count(i int, run uint32, literal byte) {
+// countLiteral counts a literal at position i of the chunk, behind run other literals.
+func (c *contextState) countLiteral(i int, run uint32, literal byte) {
 	c.counts[c.classes[i][min(run, otherOfRun)]][literal]++
 }
 

@@ -27,7 +27,7 @@ func (c *Counts) copyFrom(d *Counts) {
 	}
 }
 
-func (c *Counts) add(d *Counts) {
+func (c *Counts) addCounts(d *Counts) {
 	for i, n := range &d.Literals {
 		c.Literals[i] = min(c.Literals[i]+n, maxCount)
 	}

@@ -81,7 +81,7 @@ const maxOrigin = 1 << 30
 func (x *Incremental) Parse(
 	dst []lz77.Sequence, src []byte, start int, at int64, repeats [3]uint32, p *IncrementalParams,
 ) []lz77.Sequence {
-	x.enter(src, start, at, p)
+	x.setContent(src, start, at, p)
 	src = src[:len(src):len(src)]
 	n := len(src) - start
 	if len(x.nodes) < n+1 {
@@ -92,8 +92,8 @@ func (x *Incremental) Parse(
 	return x.appendPath(dst, n)
 }
 
-// enter makes src the content, and inserts what is in front of start.
-func (x *Incremental) enter(src []byte, start int, at int64, p *IncrementalParams) {
+// setContent makes src the content, and inserts what is in front of start.
+func (x *Incremental) setContent(src []byte, start int, at int64, p *IncrementalParams) {
 	if len(x.heads) != 1<<p.HashLog || len(x.chain) != 1<<p.ChainLog {
 		x.heads, x.chain = make([]uint32, 1<<p.HashLog), make([]uint32, 1<<p.ChainLog)
 		x.Reset()

@@ -58,7 +58,7 @@ func (t *multiHash) reset(c *config, src []byte, start int, checkpoint func()) {
 		t.Skip = math.MaxInt32
 	}
 	t.Multiples = finder.LeastMultiple
-	t.Begin(size)
+	t.Reset(size)
 	for i := 0; i < start; i += checkpointStep {
 		kernels.InsertMultiHash(&t.MultiHash, src, i, min(i+checkpointStep, start), 1)
 		checkpoint()

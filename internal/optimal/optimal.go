@@ -140,7 +140,7 @@ func (o *Parser) reset(src []byte, start int, c config) {
 	n := chunkPositions(len(src)-start, &o.rules)
 	o.maxPositions, o.candLimit = n, candidateLimit(n)
 	o.grow(n)
-	o.progress.begin(len(src) - start)
+	o.progress.beginBlock(len(src) - start)
 	switch o.config.Finder {
 	case MultiHash:
 		o.multi.reset(&o.config, src, start, o.checkpoint)
@@ -215,10 +215,10 @@ func (o *Parser) parseChunks(dst []lz77.Sequence, src []byte, start int) []lz77.
 		}
 		at = o.parseChunk(src, s, at, passes)
 		o.past.decay(o.decayShift)
-		o.past.add(&o.counts)
+		o.past.addCounts(&o.counts)
 		if c := o.context; c != nil {
 			c.past.decay(o.decayShift)
-			c.past.add(&c.counts)
+			c.past.addCounts(&c.counts)
 		}
 		dst = appendSteps(dst, first, o.steps)
 	}
@@ -235,9 +235,9 @@ func (o *Parser) parseChunk(src []byte, s chunk, at state, passes int) (next sta
 			// A sample is half of the chunk, so it counts twice.
 			o.sample(src, s, at)
 			o.sum.copyFrom(&o.counts)
-			o.counts.add(&o.sum)
+			o.counts.addCounts(&o.sum)
 			if c := o.context; c != nil {
-				c.counts.add(&c.counts)
+				c.counts.addCounts(&c.counts)
 			}
 			continue
 		}
@@ -252,7 +252,7 @@ func (o *Parser) parseChunk(src []byte, s chunk, at state, passes int) (next sta
 // counts of literals by context.
 func (o *Parser) setPrices() {
 	o.sum.copyFrom(&o.past)
-	o.sum.add(&o.counts)
+	o.sum.addCounts(&o.counts)
 	o.model.Price(&o.prices, &o.sum)
 	if c := o.context; c != nil {
 		c.sum.setSum(&c.past, &c.counts)

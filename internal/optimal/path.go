@@ -136,7 +136,7 @@ func (o *Parser) backtrack(content []byte, last link) state {
 			i--
 			o.counts.Literals[content[i]]++
 			if o.context != nil {
-				o.context.count(o.skipped+i, a.states[i].run, content[i])
+				o.context.countLiteral(o.skipped+i, a.states[i].run, content[i])
 			}
 			continue
 		}

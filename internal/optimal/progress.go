@@ -17,8 +17,8 @@ const (
 	preparedPart = 7
 )
 
-// begin begins a block of size bytes.
-func (g *progress) begin(size int) { g.size, g.prepared, g.position = size, 0, 0 }
+// beginBlock begins a block of size bytes.
+func (g *progress) beginBlock(size int) { g.size, g.prepared, g.position = size, 0, 0 }
 
 // preparingCheckpoint returns the checkpoint for a match finder that takes long to prepare. It
 // counts its calls.

@@ -35,7 +35,7 @@ func (o *Parser) resemblesPast(src []byte, s chunk) bool {
 	o.countGreedy(src, s)
 	excess, entropy := o.greedyPast.divergence(&o.greedyCounts)
 	o.greedyPast.decay(o.decayShift)
-	o.greedyPast.add(&o.greedyCounts)
+	o.greedyPast.addCounts(&o.greedyCounts)
 	return excess < entropy>>divergenceLog
 }
 
@@ -48,7 +48,7 @@ func (o *Parser) seedCounts(src []byte, s chunk) {
 	for i, b := range src[s.from:s.to] {
 		o.counts.Literals[b]++
 		if o.context != nil {
-			o.context.count(i, otherOfRun, b)
+			o.context.countLiteral(i, otherOfRun, b)
 		}
 	}
 	for k := range o.counts.Symbols {

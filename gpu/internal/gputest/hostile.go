@@ -91,7 +91,8 @@ func testHostileWork(t *testing.T, d gpu.Device) {
 	for i := range 48 {
 		symbols := changing(16384 + 777*i)
 		var e rans.Encoder
-		dst, w := e.Begin([]byte{lzseq.Repeat.ID}, lzseq.Repeat.Stored, symbols, nil, nil, nil, nil, nil)
+		head := []byte{lzseq.Repeat.ID}
+		dst, w := e.BeginPayload(head, lzseq.Repeat.Stored, symbols, nil, nil, nil, nil, nil)
 		if len(w.Groups) == 0 {
 			continue // too few coded symbols
 		}
@@ -108,7 +109,7 @@ func testHostileWork(t *testing.T, d gpu.Device) {
 				g.Words[b] = byte(r.Uint32())
 			}
 		}
-		bad := e.End(dst)
+		bad := e.EndPayload(dst)
 		if i%4 == 3 { // intact
 			bad = payload(lzseq.Repeat, &lzseq.Streams{Lits: symbols})
 		}

@@ -111,7 +111,7 @@ func (s *slot) countBatch(jobs []job, in uint64, units int) error {
 			j := &jobs[i]
 			s.makeGroups(j, p[:4*countWords*j.units])
 			if j.w != nil && len(j.w.Groups) == 0 {
-				j.r.Dst, j.w = j.enc.End(j.dst), nil
+				j.r.Dst, j.w = j.enc.EndPayload(j.dst), nil
 			}
 			p = p[4*countWords*j.units:]
 		}
@@ -250,7 +250,7 @@ func (s *slot) downloadWords(jobs []job, n uint32) error {
 				p, counts = p[size:], counts[1:]
 			}
 			if j.r.Err == nil {
-				j.r.Dst = j.enc.End(j.dst)
+				j.r.Dst = j.enc.EndPayload(j.dst)
 			}
 			for k := range j.w.Groups {
 				j.w.Groups[k].Words = nil // memory of the device

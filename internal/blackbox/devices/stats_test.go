@@ -266,6 +266,28 @@ func tuneContent() (content []byte) {
 	return append(content, bbtest.MixedBytes(3*bbtest.BlockSize+77)...)
 }
 
+// tunedAtOnce checks that AppendEncode compresses content as a Writer with the same options did.
+func tunedAtOnce(
+	t *testing.T, f compress.Format, content, want []byte, opts []compress.WriterOption, what string,
+) {
+	t.Helper()
+	got, err := compress.AppendEncode(nil, content, append(opts[:4:4], compress.WithContentSize(-1))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f != compress.PZ {
+		return
+	}
+	back, err := compress.AppendDecode(nil, got)
+	if err != nil || !bytes.Equal(back, content) {
+		t.Errorf("%s, AppendEncode: %v", what, err)
+	}
+	// The header may hold the size.
+	if n := len(got) - len(want); n < -16 || n > 16 {
+		t.Errorf("%s, AppendEncode: %d bytes, Writer: %d", what, len(got), len(want))
+	}
+}
+
 // TestTuning checks that tuning depends on a block's content alone: output is the same with any
 // number of workers, on a device and through every function that compresses.
 func TestTuning(t *testing.T) {
@@ -312,10 +334,9 @@ func TestTuning(t *testing.T) {
 					t.Errorf("%s: %v", what, err)
 				}
 				// The calls alternate, so that pooled state has the other tuning.
-				checkAppendEncode(t, what, p.Format, content, want, opts)
-				opts[3] = compress.WithTuning(compress.TuneFixed)
-				checkAppendEncode(t, what, p.Format, content, fixed, opts)
-				opts[3] = tuning
+				tunedAtOnce(t, p.Format, content, want, opts, what)
+				untuned := append(opts[:3:3], compress.WithTuning(compress.TuneFixed))
+				tunedAtOnce(t, p.Format, content, fixed, untuned, what)
 				for _, workers := range []int{1, 3} {
 					got := bbtest.Encode(t, content, append(opts, compress.WithConcurrency(workers))...)
 					bbtest.Equal(t, got, want, what)
@@ -335,29 +356,6 @@ func TestTuning(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// checkAppendEncode checks that AppendEncode compresses content as a Writer did, which wrote want.
-func checkAppendEncode(
-	t *testing.T, what string, format compress.Format, content, want []byte,
-	opts []compress.WriterOption,
-) {
-	t.Helper()
-	got, err := compress.AppendEncode(nil, content, append(opts, compress.WithContentSize(-1))...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if format != compress.PZ {
-		return
-	}
-	back, err := compress.AppendDecode(nil, got)
-	if err != nil || !bytes.Equal(back, content) {
-		t.Errorf("%s, AppendEncode: %v", what, err)
-	}
-	// The header may hold the size.
-	if n := len(got) - len(want); n < -16 || n > 16 {
-		t.Errorf("%s, AppendEncode: %d bytes, Writer: %d", what, len(got), len(want))
 	}
 }
 

@@ -93,10 +93,9 @@ var golden = []struct {
 	}},
 	{"dictionary.zst", generated("json", 20_000), []compress.WriterOption{compress.WithBlockSize(1 << 13)}},
 	{"empty.gz", func() []byte { return nil }, nil},
-	{
-		"tiny.gz", generated("json", 300),
-		[]compress.WriterOption{compress.WithName("tiny.json", time.Unix(1e9, 0))},
-	},
+	{"tiny.gz", generated("json", 300), []compress.WriterOption{
+		compress.WithName("tiny.json", time.Unix(1e9, 0)),
+	}},
 	{"fixed.gz", generated("random", 20), []compress.WriterOption{compress.WithLevel(1)}},
 	{"blocks.gz", generated("mixed", 40_000), []compress.WriterOption{compress.WithBlockSize(1 << 13)}},
 	{"optimal.gz", generated("source", 50_000), []compress.WriterOption{compress.WithLevel(9)}},

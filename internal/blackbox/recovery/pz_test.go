@@ -35,10 +35,9 @@ func TestRecoverCutAndFollowed(t *testing.T) {
 			"no checks", []compress.WriterOption{compress.WithChecksum(false)},
 			bbtest.RandomBytes(9*bbtest.BlockSize, 1),
 		},
-		{
-			"sizes", []compress.WriterOption{compress.WithContentSize(int64(len(a)))},
-			bbtest.MixedBytes(len(a)),
-		},
+		{"sizes", []compress.WriterOption{
+			compress.WithContentSize(int64(len(a))),
+		}, bbtest.MixedBytes(len(a))},
 	} {
 		one := bbtest.Encode(t, a, append(c.opts, compress.WithBlockSize(bbtest.BlockSize))...)
 		sized := append(c.opts, compress.WithBlockSize(bbtest.BlockSize),

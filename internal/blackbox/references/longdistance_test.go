@@ -220,15 +220,13 @@ func TestLongDistanceDevices(t *testing.T) {
 	content := bbtest.VersionsOf(24, 5000, 3)
 	for _, level := range []int{4, 5} {
 		want := bbtest.Encode(t, content, longOptions(compress.WithLevel(level))...)
-		for _, b := range []gpu.Backend{gpu.BackendAuto, gpu.BackendGPU,
-			gpu.BackendFused} {
+		for _, b := range []gpu.Backend{gpu.BackendAuto, gpu.BackendGPU, gpu.BackendFused} {
+			soft := func(cfg gpu.SoftConfig) gpu.Device { return gpu.NewSoft(pipeline.Host, cfg) }
 			for name, d := range map[string]gpu.Device{
-				"soft":  gpu.NewSoft(pipeline.Host, gpu.SoftConfig{Batch: 4}),
-				"lost":  gpu.NewSoft(pipeline.Host, gpu.SoftConfig{Batch: 2, LostAfter: 3}),
-				"coder": bbtest.WrongDevice{Device: gpu.NewSoft(pipeline.Host, gpu.SoftConfig{})},
-				"decode": bbtest.WrongDevice{
-					Device: gpu.NewSoft(pipeline.Host, gpu.SoftConfig{}), Decode: true,
-				},
+				"soft":   soft(gpu.SoftConfig{Batch: 4}),
+				"lost":   soft(gpu.SoftConfig{Batch: 2, LostAfter: 3}),
+				"coder":  bbtest.WrongDevice{Device: soft(gpu.SoftConfig{}), Decode: false},
+				"decode": bbtest.WrongDevice{Device: soft(gpu.SoftConfig{}), Decode: true},
 			} {
 				s := compress.NewScheduler(2)
 				s.EnableStats(true)

@@ -236,17 +236,19 @@ func TestSeekTableHidesFrame(t *testing.T) {
 	}
 }
 
+// smallFrames are the options of a .zst file of small frames.
+var smallFrames = []compress.WriterOption{
+	compress.WithFormat(compress.Zstd), compress.WithBlockSize(bbtest.BlockSize),
+}
+
 // TestLostFrames checks that a Reader compares the frames that it has read with the seek table
 // behind them. It must report missing, repeated and reordered frames, and accept frames in front of
 // those that the table lists.
 func TestLostFrames(t *testing.T) {
 	// The last frames have the same size.
-	text, random := bbtest.TextBytes(5*bbtest.BlockSize+10, 1), bbtest.RandomBytes(4*bbtest.BlockSize, 2)
-	content := slices.Concat(text, random)
-	zst := []compress.WriterOption{
-		compress.WithFormat(compress.Zstd), compress.WithBlockSize(bbtest.BlockSize),
-	}
-	written := bbtest.Encode(t, content, zst...)
+	content := slices.Concat(bbtest.TextBytes(5*bbtest.BlockSize+10, 1),
+		bbtest.RandomBytes(4*bbtest.BlockSize, 2))
+	written := bbtest.Encode(t, content, smallFrames...)
 	var frames [][]byte
 	for i := range 10 {
 		frames = append(frames, written[bbtest.FrameAt(t, written, i):bbtest.FrameAt(t, written, i+1)])
@@ -262,7 +264,8 @@ func TestLostFrames(t *testing.T) {
 	mixed := slices.Concat(skip, unsized, empty, frames[1],
 		bbtest.MakeSeekTable(true, seekEntry(unsized, content[:3000]), seekEntry(empty, nil), e1))
 	mixedContent := slices.Concat(content[:3000], content[bbtest.BlockSize:2*bbtest.BlockSize])
-	other := bbtest.Encode(t, content[:3*bbtest.BlockSize], append(zst, compress.WithChecksum(false))...)
+	unchecked := append(smallFrames, compress.WithChecksum(false))
+	other := bbtest.Encode(t, content[:3*bbtest.BlockSize], unchecked...)
 	for _, c := range []struct {
 		name    string
 		file    []byte
@@ -302,7 +305,10 @@ func TestLostFrames(t *testing.T) {
 			with(append(slices.Clone(frames[:7]), frames[8], frames[7], frames[9])...), nil,
 		},
 		{"no frame", seekTable, nil},
-		{"missing in the second of two files", append(slices.Clone(other), with(frames[1:]...)...), nil},
+		{
+			"missing in the second of two files",
+			append(slices.Clone(other), with(frames[1:]...)...), nil,
+		},
 		{
 			"missing in a file of other frames",
 			append(slices.Clone(frames[1]), mixed[len(mixed)-12*3-17:]...), nil,

@@ -140,13 +140,13 @@ func TestSmallBlocksUseWorkers(t *testing.T) {
 	}
 }
 
-// optionList has options that go together.
+// An optionList has the options of a Writer and of a Reader of its files.
 type optionList struct {
 	writer []compress.WriterOption
 	reader []compress.ReaderOption
 }
 
-// optionLists returns options for all formats, and options of all kinds.
+// optionLists returns options of all formats and kinds.
 func optionLists() (lists []optionList) {
 	for _, f := range []compress.Format{compress.PZ, compress.Gzip, compress.Zstd} {
 		for _, level := range []int{1, 4, 6, 9} {

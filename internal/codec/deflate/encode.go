@@ -57,7 +57,7 @@ func (e *Encoder) Append(dst, content []byte, seqs []lz77.Sequence, final bool) 
 	cut := rest                             // in no unit yet
 	for n := 0; len(rest.tokens) > 0; {
 		for n < len(e.units) && len(cut.tokens) > 0 {
-			e.units[n].fill(&cut)
+			e.units[n].takeTokens(&cut)
 			n++
 			if n%checkpointUnits == 0 {
 				e.checkpoint()
@@ -88,7 +88,7 @@ func (e *Encoder) Append(dst, content []byte, seqs []lz77.Sequence, final bool) 
 		c := fixed().codes.litLen[endOfBlock]
 		w.Put(c.Bits(), c.Len())
 	}
-	return e.end(final)
+	return e.endPiece(final)
 }
 
 // fixedSymbols is the number of symbols up to which AppendShort writes a block with the fixed
@@ -113,7 +113,7 @@ func (e *Encoder) AppendShort(dst, content []byte, seqs []lz77.Sequence, final b
 		w.beginBlock(typeFixed, final)
 		w.block(e.tokens, e.lits, &fixed().codes, nil)
 	}
-	return e.end(final)
+	return e.endPiece(final)
 }
 
 // fixedBits returns the size of all tokens with the fixed codes in bits.
@@ -131,8 +131,8 @@ func (e *Encoder) fixedBits() (bits int) {
 	return bits + int(c.litLen[endOfBlock].Len())
 }
 
-// end ends a piece and returns the output.
-func (e *Encoder) end(final bool) []byte {
+// endPiece ends a piece and returns the output.
+func (e *Encoder) endPiece(final bool) []byte {
 	w := &e.writer
 	if final {
 		w.Align()

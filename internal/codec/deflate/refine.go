@@ -20,7 +20,7 @@ func (e *Encoder) refine(units []unit, s *span) {
 		}
 		u, v := &units[i], &units[units[i].next]
 		right.build(&e.builder, &v.hist)
-		e.gains.set(left, right)
+		e.gains.setGains(left, right)
 		boundary := tokens + u.tokens
 		for k := e.gains.search(s, boundary, lits+u.lits, u.tokens, v.tokens); k != 0; {
 			if k < 0 {
@@ -73,7 +73,7 @@ type gains struct {
 	offset [offsetSymbols]int
 }
 
-func (g *gains) set(left, right *lengths) {
+func (g *gains) setGains(left, right *lengths) {
 	difference(g.litLen[:], left.litLen[:], right.litLen[:])
 	difference(g.offset[:], left.offset[:], right.offset[:])
 	g.offset[noSlot] = 0

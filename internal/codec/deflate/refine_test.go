@@ -17,7 +17,7 @@ func blocksOf(t *testing.T, e *Encoder, m *maker) (atUnits, moved []unit) {
 	var units []unit
 	for len(s.tokens) > 0 {
 		units = append(units, unit{})
-		units[len(units)-1].fill(&s)
+		units[len(units)-1].takeTokens(&s)
 	}
 	list := func() (blocks []unit) {
 		s := whole

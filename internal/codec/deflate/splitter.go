@@ -20,15 +20,15 @@ func (s *splitter) Split(ends []int, content []byte, steps []optimal.Step) []int
 	}
 	s.units = sized(s.units, len(content)/unitSymbols+2)
 	s.n = 0
-	s.begin()
+	s.beginUnit()
 	rest := content
 	for i := range steps {
 		step := &steps[i]
-		s.literals(rest[:step.LitLen])
-		s.match(step.MatchLen, step.Offset)
+		s.addLiterals(rest[:step.LitLen])
+		s.addMatch(step.MatchLen, step.Offset)
 		rest = rest[step.LitLen+step.MatchLen:]
 	}
-	s.literals(rest)
+	s.addLiterals(rest)
 	units := s.units[:s.n]
 	if last := s.n - 1; units[last].content == 0 {
 		units = units[:last]
@@ -42,15 +42,15 @@ func (s *splitter) Split(ends []int, content []byte, steps []optimal.Step) []int
 	return ends
 }
 
-// begin begins a unit.
-func (s *splitter) begin() {
+// beginUnit begins a unit.
+func (s *splitter) beginUnit() {
 	s.units[s.n] = unit{}
 	s.units[s.n].hist.litLen[endOfBlock] = 1
 	s.n++
 	s.left = unitSymbols
 }
 
-func (s *splitter) literals(lits []byte) {
+func (s *splitter) addLiterals(lits []byte) {
 	for len(lits) > 0 {
 		part := lits[:min(len(lits), s.left)]
 		lits = lits[len(part):]
@@ -60,12 +60,12 @@ func (s *splitter) literals(lits []byte) {
 		}
 		u.content += len(part)
 		if s.left -= len(part); s.left == 0 {
-			s.begin()
+			s.beginUnit()
 		}
 	}
 }
 
-func (s *splitter) match(length, offset uint32) {
+func (s *splitter) addMatch(length, offset uint32) {
 	u := &s.units[s.n-1]
 	u.content += int(length)
 	slot := slotOf(offset - 1)
@@ -80,6 +80,6 @@ func (s *splitter) match(length, offset uint32) {
 	}
 	s.left--
 	if s.left == 0 {
-		s.begin()
+		s.beginUnit()
 	}
 }

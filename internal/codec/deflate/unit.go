@@ -44,10 +44,10 @@ type histogram struct {
 	extra  uint64 // number of extra bits
 }
 
-// add adds the counts of g to h. The sum has one end of block.
+// addCounts adds the counts of g to h. The sum has one end of block.
 //
 //pz:nobce
-func (h *histogram) add(g *histogram) {
+func (h *histogram) addCounts(g *histogram) {
 	for i := range h.litLen {
 		h.litLen[i] += g.litLen[i]
 	}
@@ -58,8 +58,8 @@ func (h *histogram) add(g *histogram) {
 	h.extra += g.extra
 }
 
-// fill sets u to the first tokens of s, about unitSymbols symbols, and removes them from s.
-func (u *unit) fill(s *span) {
+// takeTokens sets u to the first tokens of s, about unitSymbols symbols, and removes them from s.
+func (u *unit) takeTokens(s *span) {
 	h := &u.hist
 	*h = histogram{}
 	lits, matched, n := 0, 0, 0
@@ -146,7 +146,7 @@ func mergeUnits(units []unit, checkpoint func()) {
 		u.tokens += next.tokens
 		u.lits += next.lits
 		u.content += next.content
-		u.hist.add(&next.hist)
+		u.hist.addCounts(&next.hist)
 		u.cost = u.pairCost
 		if u.next == last {
 			last = best

@@ -33,8 +33,8 @@ func (b *Builder) Table(t *Table, counts *[256]uint32, limit int) {
 	AssignZstd(t.codes[:], lens[:])
 }
 
-// set sets t to the codes of a shape. used is one more than the highest byte with a code.
-func (t *Table) set(s *shape, used int) {
+// setCodes sets t to the codes of a shape. used is one more than the highest byte with a code.
+func (t *Table) setCodes(s *shape, used int) {
 	t.max, t.used = uint8(s.longest), uint16(used)
 	// Codes of a length begin where the prefixes of the longer ones end; see AssignZstd.
 	var next [16]uint64

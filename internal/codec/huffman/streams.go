@@ -50,7 +50,7 @@ func (d *LiteralDecoder) Read(src []byte) (size int, err error) {
 
 // Fill fills the table for any number of literals. Decoding does not change d then, nor has a copy
 // of d to fill the table again.
-func (d *LiteralDecoder) Fill() { d.fill(fullTableFrom) }
+func (d *LiteralDecoder) Fill() { d.fillTable(fullTableFrom) }
 
 // Table sets t to the code that Read has read.
 func (d *LiteralDecoder) Table(t *Table) {
@@ -58,8 +58,8 @@ func (d *LiteralDecoder) Table(t *Table) {
 	AssignZstd(t.codes[:], d.lens[:])
 }
 
-// fill fills the table to decode n literals.
-func (d *LiteralDecoder) fill(n int) {
+// fillTable fills the table to decode n literals.
+func (d *LiteralDecoder) fillTable(n int) {
 	log := uint(d.longest)
 	if n >= fullTableFrom {
 		log = MaxTableBits
@@ -116,13 +116,13 @@ func (d *LiteralDecoder) Decode1(dst, src []byte) error {
 	if len(src) == 0 || src[len(src)-1] == 0 {
 		return errNoMark
 	}
-	d.fill(len(dst))
+	d.fillTable(len(dst))
 	if len(src) < 8 {
 		return d.finishShort(dst, src, markBits(src))
 	}
 	var s stream
 	s.load(src, len(src)-8, markBits(src))
-	return d.finish(dst, src, s)
+	return d.decodeRest(dst, src, s)
 }
 
 // rounds decodes whole rounds of one stream while there is room and input for one. It returns the
@@ -145,8 +145,8 @@ func (d *LiteralDecoder) rounds(dst, src []byte, s *stream) (n int) {
 	return n
 }
 
-// finish decodes the rest of a stream.
-func (d *LiteralDecoder) finish(dst, src []byte, s stream) error {
+// decodeRest decodes the rest of a stream.
+func (d *LiteralDecoder) decodeRest(dst, src []byte, s stream) error {
 	dst = dst[d.rounds(dst, src, &s):]
 	return d.finishShort(dst, src[:s.in+8], bits.TrailingZeros64(s.bits))
 }
@@ -203,7 +203,7 @@ func (d *LiteralDecoder) Decode4(dst, src []byte) error {
 	if ends[3] > len(src) || outs[3] > len(dst) {
 		return CorruptError("stream cut short")
 	}
-	d.fill(len(dst))
+	d.fillTable(len(dst))
 	var s kernels.HuffmanStreams
 	for i := range 4 {
 		p := src[ends[i]:ends[i+1]]
@@ -232,7 +232,7 @@ func (d *LiteralDecoder) Decode4(dst, src []byte) error {
 		}
 	}
 	for i := range 4 {
-		err := d.finish(dst[s.Out[i]:outs[i+1]], src[ends[i]:ends[i+1]],
+		err := d.decodeRest(dst[s.Out[i]:outs[i+1]], src[ends[i]:ends[i+1]],
 			stream{s.Bits[i], s.In[i] - ends[i]})
 		if err != nil {
 			return err

@@ -49,7 +49,7 @@ func (b *Builder) AppendTree(dst []byte, t *Table) (tree []byte, ok bool) {
 	if size == noTree {
 		return dst, false
 	}
-	return b.tree.append(dst, int(t.used)-1, how), true
+	return b.tree.appendTree(dst, int(t.used)-1, how), true
 }
 
 // AppendBest sets t to a table for bytes with the given counts, and appends its description to dst.
@@ -77,12 +77,12 @@ func (b *Builder) AppendBest(
 		b.limited.pack(sorted, MaxTableBits)
 		best.longest = b.limited.depths(len(sorted), &best.num, MaxTableBits)
 	}
-	best.set(sorted)
+	best.setLengths(sorted)
 	at := len(dst)
 	size = math.MaxUint64
 	if n, how := c.size(best, used, thorough); n != noTree {
 		size = best.bits/8 + uint64(n)
-		dst = c.append(dst, used-1, how)
+		dst = c.appendTree(dst, used-1, how)
 	}
 	if thorough && total < shallowFrom {
 		// A lower limit may save more in the description than it costs in the codes.
@@ -92,17 +92,17 @@ func (b *Builder) AppendBest(
 				packed = true
 			}
 			next.longest = b.limited.depths(len(sorted), &next.num, limit)
-			next.set(sorted)
+			next.setLengths(sorted)
 			n, how := c.size(next, used, thorough)
 			if n == noTree || next.bits/8+uint64(n) >= size {
 				break
 			}
 			size = next.bits/8 + uint64(n)
-			dst = c.append(dst[:at], used-1, how)
+			dst = c.appendTree(dst[:at], used-1, how)
 			best, next = next, best
 		}
 	}
-	t.set(best, used)
+	t.setCodes(best, used)
 	return dst, size, size < math.MaxUint64
 }
 
@@ -110,9 +110,9 @@ func (b *Builder) AppendBest(
 // bytes they save up to 2%.
 const shallowFrom = 8 << 10
 
-// set sets the lengths and the size from the numbers of codes. Symbols that do not occur must have
-// length 0.
-func (s *shape) set(sorted []leaf) {
+// setLengths sets the lengths and the size from the numbers of codes. Symbols that do not occur
+// must have length 0.
+func (s *shape) setLengths(sorted []leaf) {
 	setLengths(s.lens[:], sorted, &s.num, s.longest)
 	s.bits = 0
 	for l, i := s.longest, 0; l > 0; l-- {
@@ -178,8 +178,8 @@ func (c *treeCoder) size(s *shape, used int, thorough bool) (size, how int) {
 	return size, how
 }
 
-// append appends the description that size has prepared, of n weights.
-func (c *treeCoder) append(dst []byte, n, how int) []byte {
+// appendTree appends the description that size has prepared, of n weights.
+func (c *treeCoder) appendTree(dst []byte, n, how int) []byte {
 	if how != inFourBits {
 		dst = append(dst, 0)
 		at := len(dst)

@@ -81,7 +81,7 @@ func symbol[T unit](
 		d.length = base(in, e)
 		d.phase = phaseOffset
 	}
-	in.take(n)
+	in.takeBits(n)
 	return o, false
 }
 
@@ -103,7 +103,7 @@ func (d *Decoder) matchOffset(t *tables, in *input, o int) (wait bool) {
 	if d.offset > o {
 		return d.fail(in, "an offset from before the first byte")
 	}
-	in.take(n)
+	in.takeBits(n)
 	d.phase = phaseMatch
 	return false
 }

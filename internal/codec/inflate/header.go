@@ -45,8 +45,8 @@ func (d *Decoder) blockType(in *input) (wait bool) {
 	switch in.bits >> 1 & 3 {
 	case 0:
 		d.phase = phaseSizes
-		d.final = in.take(3)&1 != 0
-		in.take(in.count & 7) // up to the next byte
+		d.final = in.takeBits(3)&1 != 0
+		in.takeBits(in.count & 7) // up to the next byte
 		return false
 	case 1:
 		d.phase, d.static = phaseSymbol, true
@@ -55,7 +55,7 @@ func (d *Decoder) blockType(in *input) (wait bool) {
 	default:
 		return d.fail(in, "block type 3")
 	}
-	d.final = in.take(3)&1 != 0
+	d.final = in.takeBits(3)&1 != 0
 	return false
 }
 
@@ -66,7 +66,7 @@ func (d *Decoder) storedSizes(in *input) (wait bool) {
 	if n := uint32(in.bits); uint16(n) != ^uint16(n>>16) {
 		return d.fail(in, "the complement of a stored block's length does not match it")
 	}
-	d.phase, d.length = phaseStored, int(in.take(32)&0xffff)
+	d.phase, d.length = phaseStored, int(in.takeBits(32)&0xffff)
 	return false
 }
 
@@ -110,7 +110,7 @@ func (d *Decoder) counts(in *input) (wait bool) {
 	case h.offsets > maxOffsets:
 		return d.fail(in, "too many codewords for offsets")
 	}
-	in.take(14)
+	in.takeBits(14)
 	h.have, h.precodeLengths = 0, [precodeSymbols]uint8{}
 	d.phase = phasePrecode
 	return false
@@ -122,7 +122,7 @@ func (d *Decoder) precode(in *input) (wait bool) {
 		if !in.need(3) {
 			return true
 		}
-		h.precodeLengths[precodeOrder[h.have]] = uint8(in.take(3))
+		h.precodeLengths[precodeOrder[h.have]] = uint8(in.takeBits(3))
 	}
 	if !build(h.precode[:], precodeBits, h.precodeLengths[:], entries().precode[:]) {
 		return d.fail(in, "the lengths of the precode are no code")
@@ -154,7 +154,7 @@ func (d *Decoder) codeLengths(in *input) (wait bool) {
 		case symbol < 16:
 			lengths[h.have] = uint8(symbol)
 			h.have++
-			in.take(n)
+			in.takeBits(n)
 			continue
 		case symbol == 16 && h.have == 0:
 			return d.fail(in, "nothing to repeat before the first codeword length")
@@ -175,7 +175,7 @@ func (d *Decoder) codeLengths(in *input) (wait bool) {
 		if repeat > len(lengths)-h.have {
 			return d.fail(in, "codeword lengths repeat beyond the last")
 		}
-		in.take(n + extra)
+		in.takeBits(n + extra)
 		for i := range lengths[h.have : h.have+repeat] {
 			lengths[h.have+i] = value
 		}

@@ -37,8 +37,8 @@ func (in *input) need(n uint) bool {
 	return !in.short
 }
 
-// take consumes n valid bits.
-func (in *input) take(n uint) uint {
+// takeBits consumes n valid bits.
+func (in *input) takeBits(n uint) uint {
 	value := in.bits & (1<<(n&63) - 1)
 	in.bits >>= n & 63
 	in.count -= n

@@ -159,7 +159,7 @@ func (d *Decoder) decodeSymbols(src []byte) (rest []byte, err error) {
 				return nil, model.ErrWords
 			}
 		}
-		return src, a.close()
+		return src, a.checkEnd()
 	}
 	for i := 0; i < fullGroups(d.coded); i += 2 {
 		src, err = d.decodePair(src, i)
@@ -185,27 +185,27 @@ func (d *Decoder) decodePair(src []byte, first int) (rest []byte, err error) {
 	}
 	for a.next(d.segs, nil) && b.next(d.segs, a) {
 		kernels.DecodeLanes2(&a.DecodeGroup, &b.DecodeGroup)
-		if !a.finish() || !b.finish() {
+		if !a.decodeRest() || !b.decodeRest() {
 			return nil, model.ErrWords
 		}
 		d.checkpoint()
 	}
 	for a.next(d.segs, nil) {
 		kernels.DecodeLanes(&a.DecodeGroup)
-		if !a.finish() {
+		if !a.decodeRest() {
 			return nil, model.ErrWords
 		}
 		d.checkpoint()
 	}
 	for b.next(d.segs, a) {
 		kernels.DecodeLanes(&b.DecodeGroup)
-		if !b.finish() {
+		if !b.decodeRest() {
 			return nil, model.ErrWords
 		}
 		d.checkpoint()
 	}
-	if err := a.close(); err != nil {
+	if err := a.checkEnd(); err != nil {
 		return nil, err
 	}
-	return src, b.close()
+	return src, b.checkEnd()
 }

@@ -102,9 +102,9 @@ func (g *groupDecoder) next(segs []segment, previous *groupDecoder) bool {
 	return true
 }
 
-// finish decodes what the kernels leave over: the incomplete round at the end of a run, and the
+// decodeRest decodes what the kernels leave over: the incomplete round at the end of a run, and the
 // rounds near the end of the input. It returns false if the words run out.
-func (g *groupDecoder) finish() bool {
+func (g *groupDecoder) decodeRest() bool {
 	switch {
 	case g.left() < 0:
 		return false
@@ -145,5 +145,5 @@ func (g *groupDecoder) refill() bool {
 	return true
 }
 
-// close checks the final states and that all words are used.
-func (g *groupDecoder) close() error { return model.CloseGroup(g.States[:g.width], g.left()) }
+// checkEnd checks the final states and that all words are used.
+func (g *groupDecoder) checkEnd() error { return model.CloseGroup(g.States[:g.width], g.left()) }

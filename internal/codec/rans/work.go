@@ -110,10 +110,10 @@ func (d *Decoder) Open(
 	return w, rest, err
 }
 
-// Begin is the first half of Append. It leaves the groups of 32 lanes to the caller, who encodes
-// what w lists: each group backward, from states MinState. The caller stores the results in w and
-// passes the returned slice to End.
-func (e *Encoder) Begin(dst []byte, stored int, streams ...[]byte) (_ []byte, w *LaneWork) {
+// BeginPayload is the first half of Append. It leaves the groups of 32 lanes to the caller, who
+// encodes what w lists: each group backward, from states MinState. The caller stores the results in
+// w and passes the returned slice to End.
+func (e *Encoder) BeginPayload(dst []byte, stored int, streams ...[]byte) (_ []byte, w *LaneWork) {
 	dst = e.appendHeads(dst, stored, streams)
 	w = &e.work
 	w.reset(e.segs, e.coded)
@@ -123,9 +123,9 @@ func (e *Encoder) Begin(dst []byte, stored int, streams ...[]byte) (_ []byte, w 
 	return dst, w
 }
 
-// BeginHistograms is like Begin for callers that have counted the symbols. histograms holds 256
-// counts for each unit of each stream that is not stored. HistogramUnit gives the size of the next
-// unit from the length of the rest of the stream; the counts of a unit must sum to it.
+// BeginHistograms is like BeginPayload for callers that have counted the symbols. histograms holds
+// 256 counts for each unit of each stream that is not stored. HistogramUnit gives the size of the
+// next unit from the length of the rest of the stream; the counts of a unit must sum to it.
 func (e *Encoder) BeginHistograms(
 	dst []byte, stored int, histograms []uint16, streams ...[]byte,
 ) (_ []byte, w *LaneWork) {
@@ -134,11 +134,11 @@ func (e *Encoder) BeginHistograms(
 		e.histograms = []uint16{}
 	}
 	defer func() { e.histograms = nil }()
-	return e.Begin(dst, stored, streams...)
+	return e.BeginPayload(dst, stored, streams...)
 }
 
-// End is the second half of Append.
-func (e *Encoder) End(dst []byte) []byte {
+// EndPayload is the second half of Append.
+func (e *Encoder) EndPayload(dst []byte) []byte {
 	for i := range e.work.Groups {
 		g := &e.work.Groups[i]
 		dst = model.AppendGroup(dst, g.States[:], g.Words, e.Checkpoint)

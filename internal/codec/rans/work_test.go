@@ -100,12 +100,12 @@ func TestWork(t *testing.T) {
 			}
 			var e, e2 Encoder
 			want := e.Append([]byte("head"), 1, streams...)
-			got, w := e2.Begin([]byte("head"), 1, streams...)
+			got, w := e2.BeginPayload([]byte("head"), 1, streams...)
 			if full := len(w.Groups) > 0; full != (c.sizes[0]+c.sizes[1] >= model.SmallLimit) {
 				t.Fatalf("%d groups", len(w.Groups))
 			}
 			doEncode(w)
-			if got = e2.End(got); !bytes.Equal(got, want) {
+			if got = e2.EndPayload(got); !bytes.Equal(got, want) {
 				t.Fatal("codes differ")
 			}
 			var counts []uint16
@@ -129,7 +129,7 @@ func TestWork(t *testing.T) {
 				}
 			}
 			doEncode(w)
-			if got = e2.End(got); !bytes.Equal(got, want) {
+			if got = e2.EndPayload(got); !bytes.Equal(got, want) {
 				t.Fatal("codes differ with histograms")
 			}
 			var d Decoder
@@ -189,11 +189,11 @@ func TestWorkAllocs(t *testing.T) {
 	limits := same(len(p))
 	if n := testing.AllocsPerRun(10, func() {
 		var w *LaneWork
-		dst, w = e.Begin(dst[:0], 0, p)
+		dst, w = e.BeginPayload(dst[:0], 0, p)
 		for i := range w.Groups {
 			w.Groups[i].Words = p[:2]
 		}
-		dst = e.End(dst)
+		dst = e.EndPayload(dst)
 		if _, _, err := d.Open(code, limits, &out); err != nil {
 			t.Fatal(err)
 		}

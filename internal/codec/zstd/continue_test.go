@@ -18,11 +18,11 @@ func TestContinue(t *testing.T) {
 		content := corpus.ByName(name).Make(400_000)
 		whole := greedy(content)
 		want := e.Append(nil, content, whole)
-		e.Begin()
+		e.BeginFrame()
 		if got := e.Continue(nil, content, whole, true); !bytes.Equal(got, want) {
 			t.Errorf("%s: a frame of one part differs", name)
 		}
-		e.Begin()
+		e.BeginFrame()
 		var blocks []byte
 		d := NewDecoder()
 		d.Reset(int64(len(content)), nil)
@@ -77,7 +77,7 @@ func TestLearn(t *testing.T) {
 	whole := greedy(content)
 	size := func(next uint32) int {
 		var e Encoder
-		e.Begin()
+		e.BeginFrame()
 		e.learner().next = next
 		var blocks []byte
 		at := 0

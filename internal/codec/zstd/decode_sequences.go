@@ -106,7 +106,7 @@ func (d *Decoder) sequences(
 	dst []byte, at, limit, count int, s seqHeader,
 ) (end, rest int, err error) {
 	var r seqReader
-	if err := r.init(d, s.bits); err != nil {
+	if err := r.reset(d, s.bits); err != nil {
 		return at, 0, err
 	}
 	end = at
@@ -141,8 +141,8 @@ func (d *Decoder) sequences(
 	return end, count - int(r.Lits), nil
 }
 
-// init prepares to read sequences from src.
-func (r *seqReader) init(d *Decoder, src []byte) error {
+// reset prepares to read sequences from src.
+func (r *seqReader) reset(d *Decoder, src []byte) error {
 	if len(src) == 0 || src[len(src)-1] == 0 {
 		return CorruptError("end mark of sequences missing")
 	}

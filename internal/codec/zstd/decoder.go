@@ -82,7 +82,7 @@ func (d *Decoder) Reset(window int64, dict *Dictionary) {
 	d.maxBlock = int(min(window, MaxBlock))
 	d.known, d.before = false, nil
 	d.tables.known = [kinds]bool{}
-	d.begin(dict)
+	d.beginBehind(dict)
 }
 
 // SetBefore gives the Decoder more of the frame's content for matches to reach: before ends where

@@ -107,8 +107,8 @@ func (d *Dictionary) Content() []byte { return d.content }
 // decoded with d. A nil Dictionary stands for none. The header may leave the ID out.
 func (d *Dictionary) Serves(id uint32) bool { return id == 0 || d != nil && d.id == id }
 
-// begin makes the tables and offsets of d those of an earlier block of the frame.
-func (e *Encoder) begin(d *Dictionary) {
+// beginBehind makes the tables and offsets of d those of an earlier block of the frame.
+func (e *Encoder) beginBehind(d *Dictionary) {
 	if d == nil {
 		e.repeats = initialRepeats
 		return
@@ -124,8 +124,8 @@ func (e *Encoder) begin(d *Dictionary) {
 	}
 }
 
-// begin makes the state of d that behind a dictionary.
-func (d *Decoder) begin(dict *Dictionary) {
+// beginBehind makes the state of d that behind a dictionary.
+func (d *Decoder) beginBehind(dict *Dictionary) {
 	d.dict = dict
 	if dict == nil {
 		d.repeats = initialRepeats
@@ -158,6 +158,6 @@ func (d *Decoder) leave() {
 func DictionaryPrices(d *Dictionary) *optimal.IncrementalPrices {
 	var e Encoder
 	e.Dictionary = d
-	e.Begin()
+	e.BeginFrame()
 	return e.IncrementalPrices()
 }

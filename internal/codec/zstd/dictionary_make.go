@@ -17,14 +17,14 @@ type Statistics struct {
 
 // Count adds a short first block of a frame with content src. The sequences are as for Append.
 func (e *Encoder) Count(s *Statistics, src []byte, seqs []lz77.Sequence) {
-	e.Begin()
+	e.BeginFrame()
 	e.in = newInput(src, seqs)
 	e.body.truncate()
 	e.nextUnit = stats{}
 	for len(e.in.src) > 0 {
 		e.takeUnit(MaxBlock)
 	}
-	s.sum.add(&e.nextUnit)
+	s.sum.addStats(&e.nextUnit)
 	if len(seqs) > 0 {
 		for k := range s.blocks {
 			s.blocks[k]++

@@ -93,7 +93,7 @@ func TestDictionaryWindow(t *testing.T) {
 	content := corpus.ByName("random").MakeSeed(2*window, 1)
 	e, dec, dst := Encoder{Dictionary: d}, NewDecoder(), make([]byte, 3*window)
 	for _, size := range []int{window, window + 1} {
-		e.Begin()
+		e.BeginFrame()
 		first := e.Continue(nil, content[:size], nil, false)
 		far := []lz77.Sequence{{MatchLen: 100, Offset: uint32(size + 1000)}}
 		second := e.Continue(nil, d.Content()[:100], far, true)

@@ -69,21 +69,21 @@ var initialRepeats = [3]uint32{1, 4, 8}
 // position of the match. The rest of src are literals. The Encoder retains no reference to src or
 // seqs.
 func (e *Encoder) Append(dst, src []byte, seqs []lz77.Sequence) []byte {
-	e.Begin()
+	e.BeginFrame()
 	return e.Continue(dst, src, seqs, true)
 }
 
-// Begin begins a frame for Continue.
-func (e *Encoder) Begin() {
+// BeginFrame begins a frame for Continue.
+func (e *Encoder) BeginFrame() {
 	if e.learned != nil {
-		e.learned.begin()
+		e.learned.beginFrame()
 	}
 	e.begun = false
 	e.literals.known, e.literals.thorough = false, e.Thorough
 	for k := range e.codes {
 		e.codes[k].last = nil
 	}
-	e.begin(e.Dictionary)
+	e.beginBehind(e.Dictionary)
 }
 
 // Repeats returns the repeat offsets behind what has been appended of the frame.
@@ -161,7 +161,7 @@ func (e *Encoder) appendBlock(
 	short := e.learned != nil && e.learned.on && len(content) <= maxShort
 	e.shortBlock = short
 	if short {
-		e.learned.add(&e.block, end.seqs)
+		e.learned.addBlock(&e.block, end.seqs)
 	}
 	if short && len(content) > 0 {
 		dst = e.appendShortLiterals(dst, e.body.lits[:end.lits])

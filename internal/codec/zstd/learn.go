@@ -43,19 +43,19 @@ const (
 func (e *Encoder) learner() *learner {
 	if e.learned == nil {
 		e.learned = new(learner)
-		e.learned.begin()
+		e.learned.beginFrame()
 	}
 	return e.learned
 }
 
-func (l *learner) begin() {
+func (l *learner) beginFrame() {
 	prices := l.prices
 	*l = learner{next: firstTraining, prices: prices, stale: true}
 }
 
-// add counts the symbols of a short block.
-func (l *learner) add(s *stats, seqs int) {
-	l.past.add(s)
+// addBlock counts the symbols of a short block.
+func (l *learner) addBlock(s *stats, seqs int) {
+	l.past.addStats(s)
 	l.described = 0
 	l.blocks++
 	if seqs > 0 {

@@ -56,7 +56,7 @@ func (e *Encoder) appendLiterals(dst, lits []byte) []byte {
 		return append(appendPlainHeader(dst, rleLiterals, n), lits[0])
 	}
 	if n >= minLiterals {
-		if coded, ok := c.append(dst, lits, counts); ok {
+		if coded, ok := c.appendLiterals(dst, lits, counts); ok {
 			return coded
 		}
 	}
@@ -76,9 +76,9 @@ func (e *Encoder) appendShortLiterals(dst, lits []byte) []byte {
 	return append(appendPlainHeader(dst, rawLiterals, len(lits)), lits...)
 }
 
-// append appends compressed literals to dst. There must be at least two different ones. It returns
-// dst unchanged and false if they are hardly smaller.
-func (c *literalCoder) append(dst, lits []byte, counts *[256]uint32) (_ []byte, ok bool) {
+// appendLiterals appends compressed literals to dst. There must be at least two different ones. It
+// returns dst unchanged and false if they are hardly smaller.
+func (c *literalCoder) appendLiterals(dst, lits []byte, counts *[256]uint32) (_ []byte, ok bool) {
 	n := len(lits)
 	table := &c.tables[c.last^1]
 	tree, size, ok := c.builder.AppendBest(c.tree[:0], table, counts, c.thorough)

@@ -17,7 +17,7 @@ type stats struct {
 	codes kernels.CodeCounts
 }
 
-func (s *stats) add(o *stats) {
+func (s *stats) addStats(o *stats) {
 	for i, c := range &o.lits {
 		s.lits[i] += c
 	}
@@ -31,7 +31,7 @@ func (s *stats) add(o *stats) {
 // mergeUnit adds the next unit to the block if that is cheaper and reports whether it did.
 func (e *Encoder) mergeUnit() bool {
 	e.merged = e.block
-	e.merged.add(&e.nextUnit)
+	e.merged.addStats(&e.nextUnit)
 	cost := e.merged.cost()
 	if e.blockCost == 0 {
 		e.blockCost = e.block.cost()

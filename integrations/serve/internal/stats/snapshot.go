@@ -94,7 +94,7 @@ func (h *Histogram) Quantile(q float64) (bound time.Duration, ok bool) {
 	return 0, false
 }
 
-// Cache counts requests for blocks. See compress.CacheStats.
+// Cache counts requests for blocks. See blockcache.Stats.
 type Cache struct {
 	Hits      int64 `json:"hits"`
 	Misses    int64 `json:"misses"`

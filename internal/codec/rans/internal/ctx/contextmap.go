@@ -142,8 +142,8 @@ func (s *scratch) sample(m *contextMap, stream, marks []byte, stride int) {
 	s.unit.sample(m, stream, marks, 0, sampleWindow, stride, s.clusters.checkpoint)
 }
 
-// append appends the map to dst.
-func (m *contextMap) append(dst []byte) []byte {
+// appendMap appends the map to dst.
+func (m *contextMap) appendMap(dst []byte) []byte {
 	dst = append(dst, m.secondBits)
 	if m.encodedSize() == 1 {
 		return dst

@@ -80,11 +80,11 @@ func (e *Encoder) checkpoint() {
 func (e *Encoder) Append(dst []byte) []byte {
 	stream := e.stream
 	dst = binary.AppendUvarint(dst, uint64(len(stream)))
-	dst = e.contexts.append(dst)
+	dst = e.contexts.appendMap(dst)
 	tables := e.freqs
 	for i := range e.segs {
 		n := e.segs[i].numTables
-		dst = e.segs[i].append(dst, tables[:n])
+		dst = e.segs[i].appendHead(dst, tables[:n])
 		e.checkpoint()
 		tables = tables[n:]
 	}
@@ -110,21 +110,21 @@ func (e *Encoder) split(stream, marks []byte, unit int) {
 		counted := at // s.unit has the counts up to there
 		if at >= probed {
 			probed = min(at+max(probeUnits*cutUnit, unit), len(stream))
-			s.unit.set(&e.contexts, stream[:probed], marks, at, e.checkpoint)
+			s.unit.countStream(&e.contexts, stream[:probed], marks, at, e.checkpoint)
 			single, counted = s.unit.noGain(), probed
 		}
 		if counted != at+n {
-			s.unit.set(&e.contexts, stream[:at+n], marks, at, e.checkpoint)
+			s.unit.countStream(&e.contexts, stream[:at+n], marks, at, e.checkpoint)
 		}
 		s.next = *s.clusters.findTables(s.unit, single)
 		joined := false
 		if at > start {
-			s.segment.add(s.unit)
+			s.segment.addCounts(s.unit)
 			both := s.clusters.findTables(s.segment, single && s.current.n == 1)
 			if joined = both.cost <= s.current.cost+s.next.cost; joined {
 				s.current = *both
 			} else {
-				e.add(at - start)
+				e.addSegment(at - start)
 				start = at
 			}
 		}
@@ -134,11 +134,11 @@ func (e *Encoder) split(stream, marks []byte, unit int) {
 		}
 		at += n
 	}
-	e.add(len(stream) - start)
+	e.addSegment(len(stream) - start)
 }
 
-// add appends a segment of n symbols with the classes in scratch.current.
-func (e *Encoder) add(n int) {
+// addSegment appends a segment of n symbols with the classes in scratch.current.
+func (e *Encoder) addSegment(n int) {
 	c := &e.scratch.current
 	e.segs = append(e.segs, segment{size: n, class: c.class, numTables: c.n})
 	for range c.n {
@@ -205,8 +205,8 @@ func (s *segment) tableNumbers(
 	}
 }
 
-// append appends the head of a segment to dst.
-func (s *segment) append(dst []byte, tables []model.Freqs) []byte {
+// appendHead appends the head of a segment to dst.
+func (s *segment) appendHead(dst []byte, tables []model.Freqs) []byte {
 	dst = binary.AppendUvarint(dst, uint64(s.size))
 	dst = append(dst, byte(s.numTables))
 	w := bitio.Writer{Out: dst}

@@ -34,7 +34,7 @@ func (c *clusters) merge() {
 		used[k%maxTables] = used[k%maxTables].union(&c.pairs.used[i])
 	}
 	for k := range c.n {
-		m.tallies[k].set(&c.sums[k], &used[k])
+		m.tallies[k].setCounts(&c.sums[k], &used[k])
 		m.tallies[k].setBins(&c.sums[k])
 		m.costs[k] = m.tallies[k].cost()
 		m.exact[k] = 0
@@ -109,7 +109,7 @@ func (c *clusters) join(a, b int) {
 		c.sums[a][s] += n
 	}
 	both := m.tallies[a].used.union(&m.tallies[b].used)
-	m.tallies[a].set(&c.sums[a], &both)
+	m.tallies[a].setCounts(&c.sums[a], &both)
 	m.costs[a] = m.tallies[a].cost()
 	own := m.losses[a][b]
 	for k := range c.n {

@@ -40,8 +40,8 @@ type pairCounts struct {
 	used [numContexts]symbolSet   // the symbols that occur in each context
 }
 
-// set counts the symbols of stream[from:]. marks is 1 for marked symbols.
-func (p *pairCounts) set(m *contextMap, stream, marks []byte, from int, checkpoint func()) {
+// countStream counts the symbols of stream[from:]. marks is 1 for marked symbols.
+func (p *pairCounts) countStream(m *contextMap, stream, marks []byte, from int, checkpoint func()) {
 	p.sample(m, stream, marks, from, checkpointSymbols, 1, checkpoint)
 }
 
@@ -56,15 +56,15 @@ func (p *pairCounts) sample(
 			counted = window
 			checkpoint()
 		}
-		p.count(m, stream[:min(from+window, len(stream))], marks, from)
+		p.addStream(m, stream[:min(from+window, len(stream))], marks, from)
 	}
 	for c := range p.used {
 		p.used[c] = kernels.NonZero(&p.n[c])
 	}
 }
 
-// count adds the symbols of stream[from:] to p.n.
-func (p *pairCounts) count(m *contextMap, stream, marks []byte, from int) {
+// addStream adds the symbols of stream[from:] to p.n.
+func (p *pairCounts) addStream(m *contextMap, stream, marks []byte, from int) {
 	terms, counts := m.terms(), &p.n
 	var a, b byte
 	if from > 0 {
@@ -83,8 +83,8 @@ func (p *pairCounts) count(m *contextMap, stream, marks []byte, from int) {
 	}
 }
 
-// add adds the counts of q.
-func (p *pairCounts) add(q *pairCounts) {
+// addCounts adds the counts of q.
+func (p *pairCounts) addCounts(q *pairCounts) {
 	for c := range q.used {
 		p.used[c] = p.used[c].union(&q.used[c])
 		to, from := &p.n[c], &q.n[c]

@@ -51,7 +51,7 @@ func (c *clusters) useOneTable(p *pairCounts) *classes {
 		}
 	}
 	t := &c.merger.tallies[0]
-	t.set(sum, &used)
+	t.setCounts(sum, &used)
 	c.classes = classes{n: 1, cost: uint64(numContexts*indexBits(1)+40)*model.CostBit + t.cost()}
 	return &c.classes
 }

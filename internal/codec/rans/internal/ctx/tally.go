@@ -24,8 +24,8 @@ const (
 	binSize = 256 / numBins
 )
 
-// set sets t to the tally of counts, of which those outside used are 0.
-func (t *tally) set(counts *[256]uint32, used *symbolSet) {
+// setCounts sets t to the tally of counts, of which those outside used are 0.
+func (t *tally) setCounts(counts *[256]uint32, used *symbolSet) {
 	t.total, t.logs, t.used = 0, 0, *used
 	p := products()
 	for k, set := range used {

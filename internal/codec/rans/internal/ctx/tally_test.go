@@ -33,8 +33,8 @@ func TestTally(t *testing.T) {
 			a, n = [256]uint32{}, 0
 		}
 		var x, y tally
-		x.set(&a, usedOf(&a))
-		y.set(&b, usedOf(&b))
+		x.setCounts(&a, usedOf(&a))
+		y.setCounts(&b, usedOf(&b))
 		if got, want := x.cost(), size(&a, n); got != want {
 			t.Fatalf("%d of %d symbols: %d, want %d", i, n, got, want)
 		}
