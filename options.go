@@ -275,8 +275,8 @@ func WithContentSize(bytes int64) WriterOption {
 
 // WithName gives a Writer of .gz the name and the modification time of the file that it compresses.
 // Other formats store neither: the error is [ErrOption]. The name has no directories; the time has
-// whole seconds from 1970 to 2106. A name of more than 65,536 bytes is left out, as is a time out of
-// range. A name with a zero byte or a slash is an error.
+// whole seconds from 1970 to 2106. A name of more than 65,536 bytes is left out, as is a time out
+// of range. A name with a zero byte or a slash is an error.
 func WithName(name string, modTime time.Time) WriterOption {
 	return writerOption(func(o *options) error {
 		if strings.ContainsAny(name, "\x00/") {

@@ -58,7 +58,7 @@ var readerOptions = []struct {
 	kinds readerKind
 }{
 	{"WithIndex", func(o *options) bool { return o.index != nil }, forReaderAt | forInfo},
-	{"WithCache", func(o *options) bool { return o.cache != nil }, forReaderAt | forRecover},
+	{"WithCache", func(o *options) bool { return o.cache != nil }, forReaderAt},
 	{"WithZeroFill", func(o *options) bool { return o.zeroFill }, forReaderAt | forRecover},
 	{"WithProgress", func(o *options) bool { return o.progress != nil }, forReader | forReaderAt},
 }

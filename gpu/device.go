@@ -94,7 +94,7 @@ type Info struct {
 // batch.
 const DefaultTimeout = 30 * time.Second
 
-// Device runs batches of requests.
+// Device runs batches of requests. Values of its type are comparable, as pointers are.
 type Device interface {
 	// Info describes the device. Only the name may change, when a device starts late.
 	Info() Info

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"compress/gzip"
 	"io"
 	"path/filepath"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/gzip"
 )
 
 // nameMode says what happens to the name and the time in the header of a .gz file.

@@ -432,6 +432,7 @@ const readerConflicts = `
 	AppendDecode WithIndex
 	AppendDecode WithZeroFill
 	ReadInfo     WithCache
+	Recover      WithCache
 	ReadInfo     WithProgress
 	ReadInfo     WithZeroFill
 	Recover      WithIndex
