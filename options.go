@@ -118,7 +118,7 @@ func WithFormat(f Format) WriterOption {
 }
 
 // WithFastDecoding makes .pz files that restore faster, most of all at low levels, and are about
-// 15% larger. [WithFormat] with another format excludes it.
+// 15% larger. With another format than [PZ] it is an [ErrOption].
 func WithFastDecoding(on bool) WriterOption {
 	return writerOption(func(o *options) error {
 		o.fast = on
@@ -169,8 +169,8 @@ func WithConcurrency(n int) Option {
 	})
 }
 
-// WithScheduler makes all that get the same scheduler share its workers. Nil is the scheduler that
-// the whole process shares.
+// WithScheduler makes a Writer or Reader use the workers of s, which any others may use too. Nil is
+// the scheduler that the whole process shares.
 func WithScheduler(s *Scheduler) Option {
 	return option(func(o *options) error {
 		o.sched = s
