@@ -1,35 +1,38 @@
 package gpu_test
 
 import (
-	"bytes"
 	"fmt"
 	"log"
 
-	"github.com/gopz/compress"
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/lz77"
 )
 
-// A device does the stages of all blocks. The device "soft" is the CPU itself; [gpu.Open] opens the
-// best GPU by the name "". A device never changes the output.
+// A device of one's own runs requests, as this software device does. A program that only uses a
+// device calls [gpu.Open]: see the example of compress.WithDevice.
 func Example() {
-	device, err := gpu.Open("soft")
-	if err != nil {
-		log.Fatal(err)
+	host := func(r *gpu.Request) error {
+		var m lz77.Matcher
+		r.Seqs = m.Parse(r.Seqs[:0], r.Src, r.Params, r.Limits)
+		return nil
 	}
+	var device gpu.Device = gpu.NewSoft(host, gpu.SoftConfig{Batch: 4, Ops: []gpu.Op{gpu.Stage0}})
 	defer device.Close()
-	scheduler := compress.NewScheduler(2) // has the device for good
-	content := bytes.Repeat([]byte("one potato, two potatoes, "), 10_000)
-	plain, err := compress.AppendEncode(nil, content)
-	if err != nil {
-		log.Fatal(err)
-	}
 
-	file, err := compress.AppendEncode(nil, content, compress.WithScheduler(scheduler),
-		compress.WithDevice(device, gpu.BackendGPU, gpu.BackendGPU))
-	if err != nil {
-		log.Fatal(err)
+	src := []byte("one potato, two potatoes, three potatoes, four; five potatoes, six potatoes, seven")
+	r := &gpu.Request{
+		Op: gpu.Stage0, Size: len(src), Src: src,
+		Params: &lz77.Levels[5], Limits: lz77.Limits{MinMatch: 5, MaxOffset: 1<<16 - 1},
 	}
-	status, _ := scheduler.DeviceStatus()
-	fmt.Println(status.Name, status.Err, bytes.Equal(file, plain))
-	// Output: soft <nil> true
+	if !device.Accepts(r) {
+		log.Fatal("the CPU has to do it")
+	}
+	if err := device.Run(r.Op, []*gpu.Request{r}); err != nil {
+		log.Fatal(err) // the device is lost
+	}
+	fmt.Println(device.Info().Name, r.Err)
+	fmt.Println(len(r.Seqs) > 0)
+	// Output:
+	// soft <nil>
+	// true
 }
