@@ -98,9 +98,9 @@ const (
 	MinBlockSize = pzfile.MinBlockSize // 4 KiB
 	MaxBlockSize = pzfile.MaxBlockSize // 64 MiB
 
-	// DefaultReaderMemory is the memory limit of a Reader or ReaderAt without [WithMaxMemory]: 1
-	// GiB. It suffices for several blocks of the largest size, and keeps a few hostile bytes from
-	// claiming a machine.
+	// DefaultReaderMemory is the memory limit in bytes of a Reader or ReaderAt without
+	// [WithMaxMemory]: 1 GiB. It suffices for several blocks of the largest size, and keeps a few
+	// hostile bytes from claiming a machine.
 	DefaultReaderMemory = container.DefaultMemory
 )
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/gpu"
 )
 
 func Example() {
@@ -53,6 +54,31 @@ func ExampleNewWriter_options() {
 	}
 	fmt.Println(file.Len() < 300)
 	// Output: true
+}
+
+// A device never changes the output. The name "" opens the best GPU, and "soft" a device that is
+// the CPU itself.
+func ExampleWithDevice() {
+	device, err := gpu.Open("soft")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer device.Close()
+	scheduler := compress.NewScheduler(2) // has the device for good
+	content := bytes.Repeat([]byte("one potato, two potatoes, "), 10_000)
+	plain, err := compress.AppendEncode(nil, content)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	file, err := compress.AppendEncode(nil, content, compress.WithScheduler(scheduler),
+		compress.WithDevice(device, gpu.BackendGPU, gpu.BackendGPU))
+	if err != nil {
+		log.Fatal(err)
+	}
+	status, _ := scheduler.DeviceStatus()
+	fmt.Println(status.Name, status.Err, bytes.Equal(file, plain))
+	// Output: soft <nil> true
 }
 
 func ExampleWriter_Reset() {

@@ -33,7 +33,8 @@ type ReaderOption interface {
 	setReader(o *options) error
 }
 
-// An Option works in both directions.
+// An Option works in both directions. NewWriter takes no slice of Options: keep those for both
+// directions as a []WriterOption and a []ReaderOption.
 type Option interface {
 	WriterOption
 	ReaderOption
@@ -117,7 +118,7 @@ func WithFormat(f Format) WriterOption {
 }
 
 // WithFastDecoding makes .pz files that restore faster, most of all at low levels, and are about
-// 15% larger. [WithFormat] with another format excludes it.
+// 15% larger. With another format than [PZ] it is an [ErrOption].
 func WithFastDecoding(on bool) WriterOption {
 	return writerOption(func(o *options) error {
 		o.fast = on
@@ -168,8 +169,8 @@ func WithConcurrency(n int) Option {
 	})
 }
 
-// WithScheduler makes all that get the same scheduler share its workers. Nil is the scheduler that
-// the whole process shares.
+// WithScheduler makes a Writer or Reader use the workers of s, which any others may use too. Nil is
+// the scheduler that the whole process shares.
 func WithScheduler(s *Scheduler) Option {
 	return option(func(o *options) error {
 		o.sched = s
@@ -203,10 +204,11 @@ func WithRsyncable(on bool) WriterOption {
 	})
 }
 
-// WithContext lets ctx end the work. Once ctx is done, calls return its cause. Calls that wait for
-// workers return as soon as the workers reach a checkpoint, at most a few milliseconds of work
-// later, and do not wait for a device. A call that the underlying reader or writer holds up is not
-// interrupted. The context outlives a Reset.
+// WithContext lets ctx end the work. Once ctx is done, calls return an error that wraps ctx.Err()
+// and the cause of ctx. Calls that wait for workers return as soon as the workers reach a
+// checkpoint, at most a few milliseconds of work later, and do not wait for a device. A call that
+// the underlying reader or writer holds up is not interrupted. The context outlives a Reset, so a
+// Writer or Reader whose context is done cannot be used again.
 func WithContext(ctx context.Context) Option {
 	return option(func(o *options) error {
 		o.limits.Context = ctx
@@ -216,8 +218,9 @@ func WithContext(ctx context.Context) Option {
 
 // WithMaxMemory limits the memory for blocks and workers, in bytes. 0 is the default: no limit for
 // a Writer, [DefaultReaderMemory] for a Reader or ReaderAt. To stay below the limit fewer blocks
-// are worked on at the same time; if it is too little for one, the error is [ErrMemory]. The index
-// that a Writer keeps is not counted: see [WriterMemory].
+// are worked on at the same time; if it is too little for one, the error is [ErrMemory]. NewWriter
+// and NewReaderAt return that error. A Reader returns it from Read, because the file says how large
+// its blocks are. The index that a Writer keeps is not counted: see [WriterMemory].
 func WithMaxMemory(bytes int64) Option {
 	return option(func(o *options) error {
 		if bytes < 0 {
@@ -242,7 +245,9 @@ func WithMaxDecodedSize(bytes int64) ReaderOption {
 
 // WithProgress has f called after every block written or returned, inside the caller's own calls
 // and on its goroutine. f must not use the Writer or Reader except for Stats. A Reader knows
-// Progress.Total only if the header states it.
+// Progress.Total only if the header states it. A ReaderAt calls f in Read and WriteTo, and not in
+// ReadAt. For [Recover] and [ReadInfo], which report blocks and damage themselves, the option is an
+// [ErrOption].
 func WithProgress(f func(Progress)) Option {
 	return option(func(o *options) error {
 		o.progress = f
@@ -405,10 +410,12 @@ func WithSingleFrame(on bool) WriterOption {
 // decoding in decompression. Without a device all stages run on the CPU. The output does not depend
 // on the device.
 //
-// The device belongs to the scheduler of the Writer or Reader, which has at most one: another one
-// is an error that wraps [gpu.ErrDevice]. The caller closes the device after everything that may
-// use it has ended. A device that fails costs time and no data: its blocks go back to the workers,
-// and [Scheduler.DeviceStatus] has the error.
+// The device belongs to the scheduler of the Writer or Reader from then on: the one of the whole
+// process, unless [WithScheduler] or [WithConcurrency] says otherwise. A scheduler has one device
+// for good, also after the device was closed; another one is an error that wraps [gpu.ErrDevice].
+// Writers and Readers without WithDevice do not use it. The caller closes the device after
+// everything that may use it has ended. A device that fails costs time and no data: its blocks go
+// back to the workers, and [Scheduler.DeviceStatus] has the error.
 //
 // [gpu.BackendGPU] fails with gpu.ErrDevice if d is nil, or if it does not do the stage at that
 // level or with blocks of that size. The CPU still does single blocks that the device rejects or

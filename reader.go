@@ -140,7 +140,7 @@ func (r *Reader) releaseBlock(b *pipeline.Block) {
 }
 
 // Stats returns the statistics of what has been read so far, which continue after Reset. It returns
-// zero if statistics were off at the start.
+// zero if statistics were off at the start: see [Scheduler.EnableStats].
 func (r *Reader) Stats() Stats { return statsOf(r.statistics()) }
 
 // fail makes err what all methods return.

@@ -119,7 +119,8 @@ func (r *ReaderAt) ready() error {
 // Size returns the size of the content in bytes.
 func (r *ReaderAt) Size() int64 { return r.index.Content }
 
-// Stats returns the statistics of what has been read so far; zero if they were off then.
+// Stats returns the statistics of what has been read so far, without what was read while they were
+// off: see [Scheduler.EnableStats].
 func (r *ReaderAt) Stats() Stats {
 	var sum pipeline.Stats
 	if r.cache == nil {

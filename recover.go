@@ -23,7 +23,7 @@ type Damage struct {
 	Stream        int   // number of the stream, from 0
 	Block         int64 // number of the first block lost, or of the one that would come next
 	Blocks        int64 // how many are lost in a row, with DamageBlocks; 0 otherwise
-	ContentOffset int64 // where content is missing in the content of the file; −1 if unknown
+	ContentOffset int64 // of what is lost, or of Span, in the content of the file; −1 if unknown
 	Content       int64 // bytes missing; −1 if unknown
 	Span          int64 // bytes of content concerned, with DamageWindow and DamageCheck; 0 otherwise
 	Err           error // what is wrong with the first of them
@@ -40,8 +40,8 @@ const (
 	// DamageFrame: no content is lost. The header or the index of a stream is damaged, a block is
 	// not at its place, or there are bytes that belong to nothing.
 	DamageFrame = DamageKind(index.DamageFrame)
-	// DamageWindow: Content of the Span bytes that come next are lost. They repeat content that is
-	// lost. In a .pz file the Span bytes are a block; see WithLongDistance.
+	// DamageWindow: of the next Span bytes, Content bytes are lost. They repeat content that is
+	// lost. In a .pz file the Span bytes are a block; see [WithLongDistance].
 	DamageWindow = DamageKind(index.DamageWindow)
 	// DamageCheck: in a .gz file, the checksum does not confirm the last Span bytes, all that was
 	// saved of a member. It is wrong, or missing, or a part of the member is lost. Bytes right in

@@ -39,7 +39,8 @@ func (s *Scheduler) Workers() int { return s.get().Workers() }
 func (s *Scheduler) DeviceStatus() (gpu.Status, bool) { return s.get().DeviceStatus() }
 
 // EnableStats switches statistics on or off, for Writers and Readers that begin or are Reset from
-// then on. They are off at first, and cost nothing then.
+// then on. They are off at first, and cost nothing then. new(Scheduler).EnableStats(true) is for
+// all that share the scheduler of the whole process.
 func (s *Scheduler) EnableStats(on bool) { s.get().EnableStats(on) }
 
 // Stats returns the statistics of everything that has ended since the beginning or the last
@@ -81,9 +82,9 @@ type Stats struct {
 // Stage is one execution of a stage on one block, as [WithTrace] reports it, or, in [Stats], the
 // sum of all. The fields behind Time are those of one execution, and zero in a sum.
 type Stage struct {
-	// Name is that of a stage, such as "match", or "check" for checks and copies, "tune" for
-	// choosing settings, "ahead" for what a helper does, "fused" for a whole block on a device, or
-	// "verify" for checking a device's results.
+	// Name is that of a stage, such as "lz77" or "rans", or "check" for checks and copies, "tune"
+	// for choosing settings, "ahead" for what a helper does, "fused" for a whole block on a device,
+	// or "verify" for checking a device's results. docs/TELEMETRY.md lists all.
 	Name    string
 	Op      string        // "compress" or "decompress"
 	Backend gpu.Backend   // BackendCPU or BackendGPU
@@ -130,10 +131,10 @@ func (s *Stats) Add(t *Stats) {
 	}
 }
 
-// Tracked returns all time of workers that is accounted for.
+// Tracked returns all time of workers that is accounted for: Compute and Overhead.
 func (s *Stats) Tracked() time.Duration { return s.Compute + s.Overhead() }
 
-// Overhead returns the part of Tracked that scheduling took.
+// Overhead returns the time that scheduling took: QueueWait, QueueAdmin and Handoff.
 func (s *Stats) Overhead() time.Duration { return s.QueueWait + s.QueueAdmin + s.Handoff }
 
 // OverheadPct returns Overhead in per cent of Tracked, 0 … 100.

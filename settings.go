@@ -343,9 +343,9 @@ type budget struct {
 	memory   int64
 }
 
-// fit returns a budget of at most want blocks whose memory stays within limit and the target. If
-// one block alone takes more than the target, that block is the budget. If it takes more than
-// limit, fit returns false too.
+// fit returns a budget of at most want blocks whose memory stays within limit and the target, and
+// true. If one block alone takes more than the target, the budget is that block. If it takes more
+// than limit, fit returns false.
 func (o *options) fit(want int, limit int64, memory func(n int) int64) (budget, bool) {
 	n, within := want, o.limits.Within(limit)
 	for n > 1 && memory(n) > within {
@@ -482,8 +482,8 @@ func ReaderMemory(file []WriterOption, opts ...ReaderOption) (int64, error) {
 const minLoads = 4
 
 // cacheBudget returns how many blocks may be loading, and how many bytes of content a Cache may
-// have besides them. Without memory for as many blocks again, that is 0: the content stays where it
-// was loaded.
+// have besides them. If memory cannot hold twice the blocks that load, bytes is 0: the content
+// stays where it was loaded.
 func (o *options) cacheBudget(x *index.File) (loads int, bytes int64, err error) {
 	used := x.Memory(int64(len(x.Blocks))) + blockcache.BlockMemory*int64(len(x.Blocks))
 	limit := max(1, o.limits.Memory()-used)

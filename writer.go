@@ -112,7 +112,7 @@ func (w *Writer) limit() int { return min(w.cur.Window, w.opt.reach()) + w.opt.b
 func (w *Writer) full() bool { return w.cur != nil && len(w.cur.Src) == w.limit() }
 
 // Stats returns the statistics of what has been written so far, which continue after Reset. It
-// returns zero if statistics were off at the start.
+// returns zero if statistics were off at the start: see [Scheduler.EnableStats].
 func (w *Writer) Stats() Stats { return statsOf(w.statistics()) }
 
 // fail makes err what all methods return.

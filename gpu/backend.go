@@ -11,7 +11,8 @@ type Backend uint8
 
 // The backends.
 const (
-	// BackendAuto runs a stage on the device if that pays and as long as the device keeps up.
+	// BackendAuto runs a stage on the device if that saves the workers time, and while the device
+	// keeps up with them. Without a device it is BackendCPU.
 	BackendAuto Backend = iota
 	// BackendCPU never runs a stage on the device.
 	BackendCPU

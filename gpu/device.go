@@ -1,7 +1,14 @@
-// Package gpu is the contract between the scheduler and a device. It defines the requests that a
-// device runs, their inputs and their results. A device computes exactly the values and bytes that
-// the CPU stages compute. It knows nothing of order, files or queues. [Soft] is a device in plain
-// Go.
+// Package gpu opens the devices that stages of blocks can run on, such as GPUs, and is the contract
+// between such a device and the scheduler. It is a building block of package compress: a minor
+// release may change it.
+//
+// [Open] opens a device, and compress.WithDevice gives it to a Writer or Reader, with a [Backend]
+// for matching and one for entropy coding. [Adapters] lists the GPUs of the machine. A program
+// links their drivers in by a blank import of gpu/webgpu or gpu/opengl and their build tags.
+//
+// A [Request] is the work of one block for a device, its inputs and its results. A [Device]
+// computes exactly the values and bytes that the CPU stages compute. It knows nothing of order,
+// files or queues. [Soft] is a device in plain Go.
 package gpu
 
 import (

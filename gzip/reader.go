@@ -82,11 +82,11 @@ func (z *Reader) Multistream(ok bool) { z.single = !ok }
 func (z *Reader) Close() error { return z.bad }
 
 // SetOptions chooses how large content is decoded, by [compress.WithConcurrency], WithScheduler,
-// WithMaxMemory or WithContext. Other options have no effect. With one worker the caller's
-// goroutine decodes all content. With more the Reader decodes ahead however many others do, and
-// takes up to [compress.DefaultReaderMemory]. The options last until the next SetOptions, also
-// after Reset. Call it before the first Read. An option out of its range is a [compress.ErrOption],
-// and the options remain as before.
+// WithMaxMemory or WithContext. Other options of a [compress.Reader] have no effect. With one
+// worker the caller's goroutine decodes all content. With more the Reader decodes ahead however
+// many others do, and takes up to [compress.DefaultReaderMemory]. The options last until the next
+// SetOptions, also after Reset. Call it before the first Read. An option that is out of its range,
+// or not one of a compress.Reader, is a [compress.ErrOption], and the options remain as before.
 func (z *Reader) SetOptions(opts ...compress.ReaderOption) error {
 	if z.begun {
 		return errReadBegun

@@ -106,8 +106,8 @@ func (z *Writer) Reset(w io.Writer) {
 // SetOptions chooses how a Writer works, except at [NoCompression]: [compress.WithConcurrency] and
 // [compress.WithBlockSize] stand for SetConcurrency of klauspost/pgzip; WithScheduler, WithContext,
 // WithMaxMemory and others serve too. Format, level and name remain the Writer's. The options last
-// until the next SetOptions. Call it before the first Write, Flush or Close. An option out of its
-// range is a [compress.ErrOption], and the options remain as before.
+// until the next SetOptions. Call it before the first Write, Flush or Close. An option that is out
+// of its range, or not for .gz, is a [compress.ErrOption], and the options remain as before.
 func (z *Writer) SetOptions(opts ...compress.WriterOption) error {
 	if z.begun || z.closed {
 		return errTooLate

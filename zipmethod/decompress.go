@@ -14,11 +14,11 @@ import (
 
 // Decompressor returns a decompressor for a method, [Deflate] or [Zstd], to register with
 // [zip.Reader.RegisterDecompressor] or [zip.RegisterDecompressor]. The options are those of a
-// [compress.Reader], such as [compress.WithMaxMemory]. They have no effect on Deflate.
+// [compress.Reader], such as [compress.WithMaxMemory]. Deflate ignores them.
 //
 // The error of a damaged file is a [flate.CorruptInputError] or that of a compress.Reader. If an
-// option is out of its range, reading a file fails with [compress.ErrOption]. For another method it
-// fails with [zip.ErrAlgorithm].
+// option for Zstd is out of its range or not one of a compress.Reader, reading a file fails with
+// [compress.ErrOption]. For another method it fails with [zip.ErrAlgorithm].
 func Decompressor(method uint16, opts ...compress.ReaderOption) zip.Decompressor {
 	pool := new(sync.Pool)
 	switch method {

@@ -1,5 +1,6 @@
 // Package opengl runs the GPU kernels through OpenGL 4.3 without a window, on Linux. It is for
-// machines that have an OpenGL driver but none that package webgpu can use.
+// machines that have an OpenGL driver but none that package webgpu can use. It is a building block:
+// a minor release may change it.
 //
 // It is built with the tag opengl, which needs cgo, a C compiler and the headers of EGL and OpenGL.
 // A blank import registers the driver "opengl" with package gpu. Without the tag, and on other
