@@ -117,8 +117,8 @@ func WithFormat(f Format) WriterOption {
 	})
 }
 
-// WithFastDecoding makes .pz files that restore faster, most of all at low levels, and are about
-// 15% larger. With another format than [PZ] it is an [ErrOption].
+// WithFastDecoding makes .pz files that restore faster, most of all at low levels, and are larger.
+// With another format than [PZ] it is an [ErrOption].
 func WithFastDecoding(on bool) WriterOption {
 	return writerOption(func(o *options) error {
 		o.fast = on
@@ -488,10 +488,5 @@ func init() {
 	}
 	hook.KeepTogether = func(w any, size int64) { w.(*Writer).keepTogether(size) }
 	hook.Resume = func(r any, open hook.Open) { r.(*Reader).resume(open) }
-	hook.CacheStats = func(c any) (s blockcache.Stats) {
-		if cache := c.(*Cache).c; cache != nil {
-			s = cache.Stats()
-		}
-		return s
-	}
+	hook.CacheStats = func(c any) blockcache.Stats { return c.(*Cache).stats() }
 }

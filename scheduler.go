@@ -226,6 +226,23 @@ type Cache struct {
 // one that is dropped without Close stay until others need the room.
 func NewCache(bytes int64) *Cache { return &Cache{blockcache.New[blockContent](bytes)} }
 
+// Hits returns how many requests found their block in the cache or being decompressed. A call of
+// ReadAt is one request for each block that it touches. Methods may be called from any goroutines.
+func (c *Cache) Hits() int64 { return c.stats().Hits }
+
+// Misses returns how many requests began to decompress their block.
+func (c *Cache) Misses() int64 { return c.stats().Misses }
+
+// Bytes returns the bytes of content in the cache now.
+func (c *Cache) Bytes() int64 { return c.stats().Bytes }
+
+func (c *Cache) stats() (s blockcache.Stats) {
+	if c.c != nil {
+		s = c.c.Stats()
+	}
+	return s
+}
+
 // A stream holds the run of a Writer, a Reader or an entry of a ReaderAt's cache. The run outlives
 // a Close, so that the buffers of its blocks serve the next Reset.
 type stream struct {

@@ -72,6 +72,9 @@ func TestCacheLoads(t *testing.T) {
 				t.Errorf("%d workers: %d blocks loaded of 300", workers, n)
 			}
 			s := bridge.CacheStats(c)
+			if c.Hits() != s.Hits || c.Misses() != s.Misses || c.Bytes() != s.Bytes {
+				t.Errorf("%d hits, %d misses, %d bytes, want %+v", c.Hits(), c.Misses(), c.Bytes(), s)
+			}
 			if n := src.Calls.Load(); !own && (s.Loads != n || s.LoadedBytes > int64(len(content)) ||
 				s.Evictions != 0 || s.Hits < 8000 || s.Bytes < s.LoadedBytes) {
 				t.Errorf("%d workers, %d loads: %+v", workers, n, s)
