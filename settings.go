@@ -381,10 +381,14 @@ func (o *options) plan(p *pipeline.Pipeline, op pipeline.Op, blockSize int) pipe
 }
 
 // writerBudget returns the budget of a Writer. With alone set there is one block, which no device
-// gets.
+// gets; then the budget has no memory if there is no limit.
 func (o *options) writerBudget(alone bool) (budget, error) {
 	limit := o.limits.MaxMemory
-	if limit == 0 {
+	switch {
+	case limit > 0:
+	case alone:
+		return budget{inFlight: 1}, nil
+	default:
 		limit = math.MaxInt64
 	}
 	cfg := o.writerConfig()

@@ -106,7 +106,7 @@ func TestNoDenseDevice(t *testing.T) {
 		soft("-c9", "--backend", backend).want(t, exitError, stage+" at level 9",
 			"; it does levels 1 to 5; --backend auto leaves the rest to the CPU\n")
 		soft("-c6", "--backend", backend).want(t, exitError, stage+" at level 6")
-		soft("-c9v", "-p", "lzr", "--backend", backend).want(t, exitOK, " on soft: ")
+		soft("-c7v", "-p", "lzr", "--backend", backend).want(t, exitOK, " on soft: ")
 		soft("-c5v", "--backend", backend).want(t, exitOK, " on soft: ")
 		r := pz(t, want, "-dc", "--backend", backend, "--gpu-device", "soft")
 		if r.out != content {
