@@ -33,7 +33,6 @@ type Options struct {
 type Writer struct {
 	dst     io.Writer
 	o       Options
-	frame   frame  // of sections
 	offset  int64  // of the zone in the output
 	zone    buffer // its bytes so far
 	ended   bool   // the zone is complete, its section is not written yet
