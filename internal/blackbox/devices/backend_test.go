@@ -94,6 +94,13 @@ func TestNoDevice(t *testing.T) {
 	file := bbtest.Encode(t, bbtest.MixedBytes(3*bbtest.BlockSize), compress.WithBlockSize(bbtest.BlockSize))
 	s, d := bbtest.DeviceScheduler(t, 1, gpu.SoftConfig{Ops: []gpu.Op{gpu.Stage0}})
 	_, other := bbtest.DeviceScheduler(t, 1, gpu.SoftConfig{})
+	// The first use gives the scheduler its device.
+	w, err := compress.NewWriter(io.Discard, compress.WithScheduler(s),
+		compress.WithDevice(d, gpu.BackendAuto, gpu.BackendAuto))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
 	wrong := []compress.Option{
 		compress.WithDevice(d, gpu.BackendAuto, gpu.BackendGPU), compress.WithScheduler(s),
 	}
