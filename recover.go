@@ -43,47 +43,36 @@ const (
 	// DamageWindow: of the next Span bytes, Content bytes are lost. They repeat content that is
 	// lost. In a .pz file the Span bytes are a block; see [WithLongDistance].
 	DamageWindow = DamageKind(index.DamageWindow)
-	// DamageCheck: in a .gz file, the checksum does not confirm the last Span bytes, all that was
-	// saved of a member. It is wrong, or missing, or a part of the member is lost. Bytes right in
-	// front of lost content are the most doubtful: damage shows late.
+	// DamageCheck: no check confirms Span bytes, from ContentOffset on, which are all that was
+	// saved of a .gz member, or of a damaged .zst frame. The checksum is wrong, or missing, or a
+	// part is lost. Bytes right in front of lost content are the most doubtful: damage shows late.
 	DamageCheck = DamageKind(index.DamageCheck)
 )
 
 // String returns "blocks", "unknown", "frame", "window" or "check".
 func (k DamageKind) String() string { return index.DamageKind(k).String() }
 
-// Recover writes to w the content of all intact blocks of a damaged file, in order. It calls report
-// for each piece of damage, between the writes; report may be nil, and an error that it returns
-// ends the recovery. Lost content is left out, or, with [WithZeroFill], replaced by zeros where its
-// size is known. The missing end of a file that was cut is not replaced, even if the header states
-// the size of the content.
+// Recover writes to w what is left of the content of a damaged file, in order: at least what a
+// Reader returns before its error, and each block and frame that is intact. It calls report for
+// each piece of damage, between the writes, and for each file in which a Reader would find damage.
+// report may be nil, and an error that it returns ends the recovery. Lost content is left out, or,
+// with [WithZeroFill], replaced by zeros where its size is known. The missing end of a file that
+// was cut is not replaced, even if the header states the size of the content. docs/RECOVERY.md says
+// what is found in each format.
 //
-// With an intact index or seek table one damaged block costs that block alone, and in a file of
-// [WithLongDistance] the parts of later blocks that repeat it. These are left out or zero, and
-// reported as [DamageWindow]. Blocks that have moved within the file are found, and the first of
-// them is reported as [DamageFrame]. Otherwise Recover searches the file from the front. An intact
-// index or seek table then says what is lost in front of it, even if bytes are missing. If copies
-// of blocks were inserted into a .pz file of one stream with checks, Recover reports them as
-// damage.
-//
-// In .zst files Recover finds frames that state their size and are not too large for the memory, as
-// those of a Writer without a Flush do; without any of them the error is [ErrNoIndex]. If frames
-// are missing in a row of equal ones, any of them may be reported as lost, but as many as are
-// missing. Without a seek table, a .zst file stored inside a damaged frame is mistaken for frames
-// of the outer file.
+// A damaged .pz block costs that block alone, and in a file of [WithLongDistance] the parts of
+// later blocks that repeat it. These are left out or zero, and reported as [DamageWindow]. Of a
+// damaged .zst frame, what a Reader returns of it is written, and reported as [DamageCheck]. In a
+// .gz file Recover goes on behind damage where a member or a Deflate block begins. Content there
+// may repeat content that is lost, which is [DamageWindow]. Streams are members there, and Block is
+// 0.
 //
 // Parts that cannot be read are damage like any other; [Damage].Err then wraps the error of src.
 //
-// In a .gz file Recover goes on at the next member, or the next Deflate block that is dynamic or
-// behind a flush. Blocks have no checks, so it believes what decodes up to the beginning of another
-// block that chance hardly makes. Such content may repeat content from before the block that is
-// lost. These bytes are left out or zero, and reported as [DamageWindow]. Streams are members here,
-// and Block is 0.
-//
 // Recover returns nil if it reached the end, however much was lost. Data without the header of a
-// stream and without any block is an [ErrFormat], and nothing is written. Other errors are those of
-// w, report, the options, the context and the limits. Zeros count for [WithMaxDecodedSize] as
-// content does.
+// stream and without any block is an [ErrFormat], or of .zst an [ErrNoIndex], and nothing is
+// written. Other errors are those of w, report, the options, the context and the limits. Zeros
+// count for [WithMaxDecodedSize] as content does.
 func Recover(
 	w io.Writer, src io.ReaderAt, size int64, report func(Damage) error, opts ...ReaderOption,
 ) error {
@@ -98,7 +87,7 @@ func Recover(
 		report = func(Damage) error { return nil }
 	}
 	o.sched, o.workers = &Scheduler{o.scheduler()}, 0 // one for everything that follows
-	v := recovery{w: w, report: report, opt: &o}
+	v := recovery{w: w, src: src, report: report, opt: &o}
 	if isGzipFile(index.Cancelable{Src: src, Limits: &o.limits}, size) {
 		return v.gzip(src, size, nil)
 	}
@@ -115,7 +104,30 @@ func Recover(
 	}
 	defer r.Close()
 	v.r, v.gaps = r, gaps
-	return v.run(0, int64(len(r.index.Blocks)))
+	damaged := false
+	v.report = func(d Damage) error {
+		damaged = true
+		return report(d)
+	}
+	if err := v.run(0, int64(len(r.index.Blocks))); err != nil || damaged {
+		return err
+	}
+	return v.check(size)
+}
+
+// check reports what a Reader would report of a file in which each block is intact.
+func (v *recovery) check(size int64) error {
+	src := index.Cancelable{Src: v.src, Limits: &v.opt.limits}
+	var err error
+	if v.r.index.Format == Zstd {
+		err = zstfile.Check(src, size, &v.opt.limits)
+	} else {
+		err = pzfile.Check(src, size, isKnown)
+	}
+	if cerr := v.opt.canceled(); cerr != nil || err == nil {
+		return cerr
+	}
+	return v.tell(Damage{Kind: DamageFrame, ContentOffset: v.offset, Err: err})
 }
 
 // Recover writes to w the content of the intact blocks among the blocks first … last−1, numbered as
@@ -133,36 +145,22 @@ func (r *ReaderAt) Recover(w io.Writer, first, last int64, report func(Damage) e
 	if report == nil {
 		report = func(Damage) error { return nil }
 	}
-	v := recovery{w: w, report: report, opt: &r.opt, r: r}
+	v := recovery{w: w, src: r.src, report: report, opt: &r.opt, r: r}
 	if first < last {
 		v.offset = r.index.Blocks[first].Content
 	}
 	return v.run(first, last)
 }
 
-// salvage returns the index of a damaged file, and the gaps that a search found if the file has no
-// intact one.
+// salvage searches a damaged file. It returns an index of what the search has found, and the gaps
+// between.
 func salvage(src io.ReaderAt, size int64, o *options) (*index.File, []index.Gap, error) {
-	x, err := readIndex(src, size, &o.limits)
-	if err == nil {
-		relocate := pzfile.Relocate
-		if x.Format == Zstd {
-			relocate = zstfile.Relocate
-		}
-		gaps, err := relocate(src, x, &o.limits, o.verify(src))
-		return x, gaps, err
-	}
-	if cerr := o.canceled(); cerr != nil {
-		return nil, nil, cerr
-	}
+	in := index.Cancelable{Src: src, Limits: &o.limits}
 	zst := func() (*index.File, []index.Gap, error) {
 		return zstfile.Salvage(src, size, &o.limits, o.verify(src))
 	}
-	if isZstdFile(index.Cancelable{Src: src, Limits: &o.limits}, size) {
+	if isZstdFile(in, size) {
 		return zst()
-	}
-	if errors.Is(err, ErrNoIndex) {
-		return nil, nil, err // a format without blocks that could be found
 	}
 	rules := pzfile.Rules{Known: isKnown, Default: pipeline.Default(PZ).ID}
 	rules.Dictionary = o.dict.Number()
@@ -201,6 +199,7 @@ type recovery struct {
 	w      io.Writer
 	report func(Damage) error
 	opt    *options
+	src    io.ReaderAt
 	r      *ReaderAt // nil for a .gz file
 	gaps   []index.Gap
 	lost   Damage // blocks lost in a row, not reported yet; Blocks is 0 if there are none
@@ -250,16 +249,89 @@ func (v *recovery) reportGaps(block int64) error {
 			return err
 		}
 		g := &v.gaps[0]
+		v.gaps = v.gaps[1:]
 		d := Damage{
 			Kind: DamageKind(g.Kind), Stream: g.Stream, Block: g.Block, Blocks: g.Blocks,
-			ContentOffset: v.offset, Content: g.Content, Err: g.Err,
+			Content: g.Content, Err: g.Err,
 		}
-		v.gaps = v.gaps[1:]
-		if err := v.tell(d); err != nil {
+		if err := v.tellFrame(d, framePart{g.Offset, g.Size, g.Most}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// tellFrame writes what a Reader returns of the frame that a part of a .zst file begins with, and
+// reports the damage d there, less that content. Without d.Err the frame may be intact.
+func (v *recovery) tellFrame(d Damage, part framePart) error {
+	at := v.offset
+	given, cause, err := v.copyFrame(part)
+	if err != nil || d.Err == nil && cause == nil {
+		return err
+	}
+	if d.Err == nil {
+		d.Kind, d.Blocks, d.Err = DamageBlocks, 1, cause
+	}
+	if d.Content >= 0 {
+		d.Content = max(0, d.Content-given)
+	}
+	if given > 0 {
+		err := v.report(Damage{
+			Kind: DamageCheck, Stream: d.Stream, Block: d.Block, ContentOffset: at, Span: given, Err: d.Err,
+		})
+		if err != nil || d.Content == 0 {
+			return err
+		}
+	}
+	d.ContentOffset = v.offset
+	return v.tell(d)
+}
+
+// A framePart is a part of a .zst file that begins with a frame, of up to most bytes of content; −1
+// if that is unknown. There is none if size is 0.
+type framePart struct{ offset, size, most int64 }
+
+// copyFrame writes what a Reader returns of a frame. cause is the Reader's error, and err one that
+// ends the recovery.
+func (v *recovery) copyFrame(part framePart) (given int64, cause, err error) {
+	if part.size == 0 {
+		return 0, nil, nil
+	}
+	z := &Reader{sched: v.opt.scheduler(), opt: *v.opt}
+	z.opt.limits.MaxDecoded = -1 // write has the limit
+	defer z.Close()
+	z.Reset(io.NewSectionReader(v.src, part.offset, part.size))
+	w := recoveryWriter{v: v}
+	src := io.Reader(z)
+	if part.most >= 0 {
+		src = io.LimitReader(z, part.most)
+	}
+	given, cause = io.Copy(&w, src)
+	if cause == nil && given == part.most {
+		_, cause = z.Read(make([]byte, 1)) // the error behind the content
+	}
+	if cause == io.EOF {
+		cause = nil
+	}
+	if w.err == nil {
+		w.err = v.opt.canceled()
+	}
+	return given, cause, w.err
+}
+
+// A recoveryWriter writes content whose checks are not known to be right.
+type recoveryWriter struct {
+	v   *recovery
+	err error
+}
+
+// Write implements io.Writer.
+func (w *recoveryWriter) Write(p []byte) (int, error) {
+	w.err = w.v.keep(p)
+	if w.err != nil {
+		return 0, w.err
+	}
+	return len(p), nil
 }
 
 // keep writes an intact block.
@@ -283,19 +355,30 @@ func (v *recovery) write(p []byte) error {
 	return err
 }
 
-// lose notes that a block is lost.
-func (v *recovery) lose(block int64, err error) error {
+// lose notes that a block is lost. A Reader may still return something of a frame.
+func (v *recovery) lose(block int64, cause error) error {
 	st, number := v.r.index.StreamOf(block)
-	if v.lost.Blocks > 0 && v.lost.Stream != st.ID {
+	b := &v.r.index.Blocks[block]
+	d := Damage{
+		Stream: st.ID, Block: number, Blocks: 1, ContentOffset: v.offset, Content: int64(b.Raw), Err: cause,
+	}
+	switch {
+	case v.r.index.Format == Zstd:
 		if err := v.flush(); err != nil {
 			return err
 		}
+		return v.tellFrame(d, framePart{b.Offset, int64(b.Size), d.Content})
+	case v.lost.Blocks == 0:
+		v.lost = d
+	case v.lost.Stream == st.ID:
+		v.lost.Blocks++
+		v.lost.Content += d.Content
+	default:
+		if err := v.flush(); err != nil {
+			return err
+		}
+		v.lost = d
 	}
-	if v.lost.Blocks == 0 {
-		v.lost = Damage{Stream: st.ID, Block: number, ContentOffset: v.offset, Err: err}
-	}
-	v.lost.Blocks++
-	v.lost.Content += int64(v.r.index.Blocks[block].Raw)
 	return nil
 }
 

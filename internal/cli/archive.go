@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/archive"
@@ -60,9 +61,8 @@ func (a *app) openArchive(in *source) (f *archive.FS, done func(), err error) {
 		f, err = archive.OpenTar(in.section(), in.size())
 		return f, func() {}, err
 	case format == compress.Gzip:
-		if x, size := a.openIndex(in); x != nil {
-			defer x.Close()
-			opts = append(opts, compress.WithIndex(x, size))
+		if r, index := a.openByIndex(in, opts); r != nil {
+			return a.openIndexed(in, r, index)
 		}
 	}
 	f, err = archive.Open(in.section(), in.size(), opts...)
@@ -83,9 +83,25 @@ func (s *source) section() *io.SectionReader {
 // openSpooled opens an archive that can only be read in order. It restores the archive to a
 // temporary file first.
 func (a *app) openSpooled(in *source) (f *archive.FS, done func(), err error) {
-	file, done, err := a.spoolFile()
+	file, size, done, err := a.spool(in)
 	if err != nil {
 		return nil, nil, err
+	}
+	f, err = archive.OpenTar(file, size)
+	if err != nil {
+		done()
+		return nil, nil, err
+	}
+	a.note(in.name, "has no index; %d bytes of content went to a temporary file", size)
+	return f, done, nil
+}
+
+// spool restores a source to a temporary file. The caller calls done when it has finished with
+// that.
+func (a *app) spool(in *source) (file *os.File, size int64, done func(), err error) {
+	file, done, err = a.spoolFile()
+	if err != nil {
+		return nil, 0, nil, err
 	}
 	m := a.newMeter(in, new(output))
 	m.w.w = file
@@ -94,15 +110,39 @@ func (a *app) openSpooled(in *source) (f *archive.FS, done func(), err error) {
 	if m.w.err != nil {
 		err = fmt.Errorf("cannot write the archive to a temporary file: %s", reason(m.w.err))
 	}
-	if err == nil {
-		f, err = archive.OpenTar(file, m.w.n)
-	}
 	if err != nil {
 		done()
-		return nil, nil, err
+		return nil, 0, nil, err
 	}
-	a.note(in.name, "has no index; %d bytes of content went to a temporary file", m.w.n)
-	return f, done, nil
+	return file, m.w.n, done, nil
+}
+
+// openIndexed opens an archive in a .gz file that r reads by the index beside it.
+func (a *app) openIndexed(
+	in *source, r *compress.ReaderAt, index string,
+) (f *archive.FS, done func(), err error) {
+	remove := func() {}
+	x := &indexedReader{ReaderAt: r, a: a, in: in, index: index}
+	x.spool = sync.OnceValues(func() (io.ReaderAt, error) {
+		file, _, done, err := a.spool(in)
+		if err == nil {
+			remove = done
+		}
+		return file, err
+	})
+	done = func() {
+		r.Close()
+		remove()
+	}
+	f, err = archive.OpenTar(x, r.Size())
+	if err == nil {
+		return f, done, nil
+	}
+	done()
+	if x.wrong.Load() {
+		return a.openSpooled(in) // its content may have another size
+	}
+	return nil, nil, err
 }
 
 // spoolFile returns an empty temporary file. The caller calls done when it has finished with it.
@@ -110,7 +150,7 @@ func (a *app) spoolFile() (f *os.File, done func(), err error) {
 	if f, ok, err := a.sandbox.spool.use(); ok {
 		return f, func() {}, err
 	}
-	f, err = os.CreateTemp("", "pz-")
+	f, err = createSpool()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -119,6 +159,15 @@ func (a *app) spoolFile() (f *os.File, done func(), err error) {
 		f.Close()
 		os.Remove(f.Name())
 	}, nil
+}
+
+// createSpool makes a temporary file.
+func createSpool() (*os.File, error) {
+	f, err := os.CreateTemp("", "pz-")
+	if err != nil {
+		return nil, fmt.Errorf("cannot make a temporary file in %s: %s", os.TempDir(), reason(err))
+	}
+	return f, nil
 }
 
 // withArchive opens an entry that is an archive, and calls work. It prints a message if that fails.

@@ -151,9 +151,8 @@ var optionTable = []option{
 			"default depends on the content of the dictionary."},
 
 	{group: groupRecover, long: "recover",
-		text: "Write the intact blocks of a damaged file to -o FILE or -c, and report what is " +
-			"lost. This works for .pz and .gz files, and for .zst files with a seek table or " +
-			"frames that state their size."},
+		text: "Write what is left of a damaged .pz, .gz or .zst file to -o FILE or -c, and report " +
+			"what is lost. It gives at least what -dc gives."},
 	{group: groupRecover, long: "repair",
 		brief: "Repair a damaged file that has parity, to -o FILE.",
 		text: "Write a damaged file as it was to -o FILE or -c, from the parity that --parity added. " +

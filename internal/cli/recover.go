@@ -36,7 +36,7 @@ func (a *app) recoverTo(w io.Writer, in *source, m *meter, opts []compress.Reade
 	err := compress.Recover(w, in.readerAt(), in.info.Size(), func(d compress.Damage) error {
 		a.raise(exitWarning)
 		lost += max(d.Content, 0)
-		known = known && d.Content >= 0 && d.Kind != compress.DamageCheck
+		known = known && d.Content >= 0 && (d.Kind != compress.DamageCheck || in.is(compress.Zstd))
 		if d.Kind == compress.DamageWindow {
 			d.Content += copies.Content
 			d.Span += copies.Span
@@ -56,8 +56,6 @@ func (a *app) recoverTo(w io.Writer, in *source, m *meter, opts []compress.Reade
 		saved -= lost
 	}
 	switch {
-	case saved == 0 && (lost > 0 || !known) && in.is(compress.Zstd):
-		return errors.New("nothing can be saved; " + dcBeforeDamage)
 	case saved == 0 && (lost > 0 || !known):
 		return errors.New("nothing can be saved")
 	case a.cfg.quiet:
@@ -107,6 +105,8 @@ func damageText(d compress.Damage, unit string) string {
 	case d.Kind == compress.DamageWindow:
 		return fmt.Sprintf("lost: %d of %d bytes of member %d, which repeat lost content",
 			d.Content, d.Span, d.Stream)
+	case d.Kind == compress.DamageCheck && unit == "frame":
+		return fmt.Sprintf("not verified: %d bytes of frame %d, in front of damage", d.Span, d.Block)
 	case d.Kind == compress.DamageCheck:
 		return checkDamage(d)
 	case d.Kind == compress.DamageUnknown && unit == "member":

@@ -138,7 +138,7 @@ type spool struct {
 
 // open creates the file.
 func (s *spool) open() {
-	s.f, s.err = os.CreateTemp("", "pz-")
+	s.f, s.err = createSpool()
 	if s.err == nil {
 		os.Remove(s.f.Name())
 	}

@@ -99,17 +99,25 @@ func diagnose(src io.ReaderAt, size int64, known func(uint8) bool, err error) er
 	if !errors.As(err, &e) {
 		return err // the input cannot be read
 	}
+	if serr := Check(src, size, known); serr != nil {
+		return serr
+	}
+	return err
+}
+
+// Check verifies everything of a file of size bytes but the payloads, which it passes over.
+func Check(src io.ReaderAt, size int64, known func(uint8) bool) error {
 	s := Scanner{Known: known}
 	section := io.NewSectionReader(src, 0, size)
 	s.resetInput(section)
 	for {
-		e, _, serr := s.next()
+		e, _, err := s.next()
 		switch {
-		case serr == io.EOF:
+		case err == io.EOF:
+			return nil
+		case err == container.ErrNothingYet:
+		case err != nil:
 			return err
-		case serr == container.ErrNothingYet:
-		case serr != nil:
-			return serr
 		case int64(e.Payload) > size-s.off:
 			return s.failBlock(errs.Truncated, size)
 		default:

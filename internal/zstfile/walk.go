@@ -7,6 +7,12 @@ import (
 	"github.com/gopz/compress/internal/container"
 )
 
+// Check verifies how the frames and blocks of a .zst file follow one another.
+func Check(src io.ReaderAt, size int64, limits *container.Limits) error {
+	_, err := Walk(src, size, limits, func(*Frame, int64) error { return nil })
+	return err
+}
+
 // Walk goes through a .zst file from header to header. It verifies how frames and blocks follow
 // one another, and does not look into them. It calls f after each frame that is not skippable, with
 // the offset of its end, and reports whether the last frame is a seek table, but for sections.

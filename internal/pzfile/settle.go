@@ -1,0 +1,199 @@
+package pzfile
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/gopz/compress/internal/container"
+	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/index"
+)
+
+// settle makes blocks and gaps of what the search has found of a stream.
+func (s *search) settle() {
+	s.firstGap, s.firstBlock = len(s.Gaps), len(s.File.Blocks)
+	copied := s.sortFound()
+	next := int64(0)
+	s.NewRow = true
+	for i := range s.found {
+		u := &s.found[i]
+		if i > 0 && i == s.seam {
+			s.lose(index.DamageUnknown, errs.PartBlock, next, 0, -1, u.Offset,
+				&errs.Error{Kind: errs.Corrupt, Detail: "a block of another stream"})
+		}
+		s.noteGap(u.hole, next, u.number, u.Offset)
+		s.AddBlock(u.Block, func() index.Stream { return s.row(u.number) })
+		next = u.number + 1
+	}
+	if s.hole == nil {
+		s.hole = copied
+	}
+	s.settleEnd(next)
+	s.inferContent()
+}
+
+// sortFound sorts the blocks found by number: those that have moved come to their places. Of blocks
+// with the same number, it keeps an intact one, and returns where another one is.
+func (s *search) sortFound() (copied *hole) {
+	slices.SortStableFunc(s.found, func(a, b unit) int { return cmp.Compare(a.number, b.number) })
+	kept := s.found[:0]
+	for _, u := range s.found {
+		n := len(kept) - 1
+		switch {
+		case n < 0 || kept[n].number != u.number:
+			kept = append(kept, u)
+			continue
+		case !s.isIntact(&kept[n]) && s.isIntact(&u):
+			kept[n], u = u, kept[n]
+		}
+		copied = &hole{at: u.Offset}
+	}
+	s.found = kept
+	return copied
+}
+
+// isIntact decodes a block that has been found.
+func (s *search) isIntact(u *unit) bool {
+	st := s.row(u.number)
+	st.BlockSize = max(MinBlockSize, container.CeilPow2(int(u.Raw)))
+	return s.Intact(u.Block, st, 0)
+}
+
+// noteGap notes that the blocks from … to−1 are missing in front of an offset, or that something
+// is there that is no block.
+func (s *search) noteGap(damage *hole, from, to, at int64) {
+	var read error
+	if damage != nil {
+		at, read = damage.at, damage.err
+	}
+	switch {
+	case to > from:
+		s.lose(index.DamageBlocks, errs.PartBlock, from, to-from, s.listedContent(from, to), at,
+			&errs.Error{Kind: errs.Corrupt, Detail: "no block header", Err: read})
+	case damage == nil:
+	case from == 0 && at == s.start:
+		s.lose(index.DamageFrame, errs.PartHeader, 0, 0, 0, at,
+			&errs.Error{Kind: errs.Corrupt, Detail: "no header", Err: read})
+	default:
+		s.lose(index.DamageFrame, errs.PartStray, from, 0, 0, at,
+			&errs.Error{Kind: errs.Corrupt, Detail: "bytes that belong to no block", Err: read})
+	}
+}
+
+// listedContent returns the content of the blocks from … to−1 by the index, −1 without one.
+func (s *search) listedContent(from, to int64) (n int64) {
+	if s.tail < 0 {
+		return -1
+	}
+	for _, b := range s.list[from:to] {
+		n += int64(b.Raw)
+	}
+	return n
+}
+
+// settleEnd notes what is missing behind the last block, and what is wrong with the end of the
+// stream. next is the number of the next block.
+func (s *search) settleEnd(next int64) {
+	switch {
+	case s.bare:
+		s.settleRest(next)
+		return
+	case s.tail >= 0:
+		s.noteGap(s.hole, next, int64(len(s.list)), s.tail)
+		switch {
+		case len(s.Gaps) > s.firstGap:
+			return // so the sizes of the stream are wrong
+		case s.shrunk: // what is missing was no block of it
+			s.lose(index.DamageUnknown, errs.PartBlock, next, 0, -1, s.stop.Offset, s.stop)
+			s.Gaps[len(s.Gaps)-1].Before = int64(s.firstBlock)
+			return
+		}
+	case s.hole != nil:
+		s.lose(index.DamageUnknown, errs.PartBlock, next, 0, -1, s.hole.at,
+			&errs.Error{Kind: errs.Corrupt, Detail: "no block before the index", Err: s.hole.err})
+	}
+	if s.stop != nil {
+		s.lose(index.DamageFrame, s.stop.Part, next, 0, 0, s.stop.Offset, s.stop)
+	}
+}
+
+// settleRest notes that the stream ends without an index.
+func (s *search) settleRest(next int64) {
+	kind, part, content := index.DamageUnknown, errs.PartBlock, int64(-1)
+	switch missing := s.missing(); {
+	case s.cutIndex:
+		kind, part, content = index.DamageFrame, errs.PartIndex, 0
+	case s.pos == s.Size && missing > 0: // otherwise other streams may be lost, too
+		content = missing
+	}
+	s.stop.Err = s.hole.err
+	s.lose(kind, part, next, 0, content, s.hole.at, s.stop)
+}
+
+// missing returns how much content the stream lacks at its end, by its header; −1 if the header
+// does not say, or if the file has no room for so much.
+func (s *search) missing() int64 {
+	known := int64(0)
+	for _, b := range s.File.Blocks[s.firstBlock:] {
+		known += int64(b.Raw)
+	}
+	for _, g := range s.Gaps[s.firstGap:] {
+		if g.Content < 0 {
+			return -1
+		}
+		known += g.Content
+	}
+	missing := s.head.ContentSize - known
+	if missing < 0 || (missing-1)/int64(s.head.BlockSize) >= (s.pos-s.hole.at)/minBlock {
+		return -1
+	}
+	return missing
+}
+
+// inferContent makes the content of the only gap of unknown content what is missing of the size
+// that the stream's header states.
+func (s *search) inferContent() {
+	known, unknown := int64(0), -1
+	for _, b := range s.File.Blocks[s.firstBlock:] {
+		known += int64(b.Raw)
+	}
+	for i := s.firstGap; i < len(s.Gaps); i++ {
+		if s.bare && i == len(s.Gaps)-1 && s.Gaps[i].Content < 0 {
+			return // other streams may be lost there
+		}
+		switch n := s.Gaps[i].Content; {
+		case n >= 0:
+			known += n
+		case unknown >= 0:
+			return
+		default:
+			unknown = i
+		}
+	}
+	if unknown < 0 || s.head.ContentSize < known {
+		return
+	}
+	g := &s.Gaps[unknown]
+	missing := s.head.ContentSize - known
+	// The header may claim anything. The file may not hold as much.
+	if most := (s.pos - s.start) / minBlock; missing <= 0 || (missing-1)/int64(s.head.BlockSize) < most {
+		g.Content = missing
+	}
+}
+
+// lose notes a gap at an offset.
+func (s *search) lose(
+	kind index.DamageKind, part errs.Part, block, blocks, content, at int64, err *errs.Error,
+) {
+	err.Part, err.Stream, err.Block, err.Offset = part, s.id, block, at
+	s.AddGap(index.Gap{
+		Kind: kind, Stream: s.id, Block: block, Blocks: blocks, Content: content, Err: err,
+	})
+}
+
+// entryOf returns the entry of a block, of which block is the inverse.
+func entryOf(b *index.Block) Entry {
+	e := Entry{Kind: b.Kind, Raw: int(b.Raw), Short: b.Short, Flushed: b.Flushed}
+	e.Payload = int(b.Size) - e.HeaderSize()
+	return e
+}

@@ -1,0 +1,429 @@
+package zstfile
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/index"
+	"github.com/gopz/compress/internal/zstframe"
+)
+
+// A table is a seek table behind frames.
+type table struct {
+	list  []Entry
+	sums  bool
+	start int64 // offset of the first frame that it lists, if no bytes are missing or inserted
+	at    int64 // offset of the table
+	wrong bool  // an entry differs from its frame
+
+	places  []int64       // of the frames, from start on
+	entries map[key][]int // of each key, in order
+}
+
+// settle makes blocks and gaps of the frames since the last table. t is the table behind them, nil
+// if there is none, and end is where they end.
+func (s *search) settle(t *table, end int64) {
+	if t == nil {
+		t = &table{start: end}
+	}
+	numbers := s.match(t)
+	moved := s.sortFrames(t, numbers)
+	next, extra, gaps := 0, false, len(s.Gaps)
+	s.NewRow, s.unlisted = true, false
+	for i := range s.frames {
+		f, n := &s.frames[i], numbers[i]
+		if n >= 0 {
+			f.hole = s.noteGap(t, next, n, f.hole, f.offset)
+			next = n + 1
+		}
+		if f.hole != nil {
+			s.loseUnknown(f.hole, f.offset, n >= 0)
+		}
+		s.unlisted = n < 0
+		extra = extra || n < 0 && (next > 0 || f.offset >= t.start)
+		s.takeBlock(f)
+	}
+	s.frames = s.frames[:0]
+	if s.hole == nil {
+		s.hole = moved
+	}
+	last := s.noteGap(t, next, len(t.list), s.hole, end)
+	s.hole = nil
+	if last != nil {
+		s.loseUnknown(last, end, t.list != nil)
+	}
+	damaged := slices.ContainsFunc(s.Gaps[gaps:], func(g index.Gap) bool { return g.Err != nil })
+	if t.wrong || extra && t.list != nil && !damaged {
+		s.lose(index.DamageFrame, errs.PartIndex, 0, 0, t.at,
+			&errs.Error{Kind: errs.Corrupt, Detail: "index: the seek table does not fit the frames"})
+	}
+}
+
+// noteGap notes that the frames of the entries from … n−1 are missing in front of an offset. It
+// returns the hole there if that is not because of it.
+func (s *search) noteGap(t *table, from, n int, at *hole, to int64) *hole {
+	list := t.list[from:n]
+	full, content := int64(0), int64(0)
+	for _, e := range list {
+		if e.Content > 0 {
+			full++
+			content += int64(e.Content)
+		}
+	}
+	if from == 0 && at != nil && (at.at < t.start || s.unlisted || s.differs(at, list)) {
+		// Frames in front of those that the table lists may be lost, too.
+		s.loseUnknown(at, to, false)
+		at = nil
+	}
+	if full == 0 {
+		return at
+	}
+	g := index.Gap{Kind: index.DamageBlocks, Block: s.number, Blocks: full, Content: content}
+	g.Most = int64(list[0].Content)
+	if at != nil {
+		h, _, err := zstframe.ParseHeader(s.look(at.at, zstframe.MaxHeaderSize))
+		if err == nil && h.ContentSize < 0 {
+			g.Most = -1 // perhaps it is no frame of the table
+		}
+	}
+	e := &errs.Error{Kind: errs.Corrupt, Detail: "the seek table lists a frame that is not here"}
+	s.addGap(g, e, at, to)
+	s.number += full
+	return nil
+}
+
+// differs reports whether a hole begins with a frame that states another content size than the
+// first of the entries.
+func (s *search) differs(at *hole, list []Entry) bool {
+	h, _, err := zstframe.ParseHeader(s.look(at.at, zstframe.MaxHeaderSize))
+	return err == nil && len(list) > 0 && h.ContentSize >= 0 && h.ContentSize != int64(list[0].Content)
+}
+
+// loseUnknown notes a hole that ends at an offset. A table lists no frame there; without one any
+// number of them may be lost.
+func (s *search) loseUnknown(at *hole, to int64, listed bool) {
+	if listed {
+		s.lose(index.DamageFrame, errs.PartStray, 0, 0, at.at,
+			&errs.Error{Kind: errs.Corrupt, Detail: "bytes that belong to no frame", Err: at.err})
+		return
+	}
+	g := index.Gap{Kind: index.DamageUnknown, Block: s.number, Content: -1, Most: -1}
+	s.addGap(g, &errs.Error{Kind: errs.Corrupt, Detail: "no whole frame here"}, at, to)
+}
+
+// addGap adds a gap with its error. at is a hole that ends at an offset, nil for a gap without one.
+// The hole may begin with a part of a frame.
+func (s *search) addGap(g index.Gap, e *errs.Error, at *hole, to int64) {
+	e.Part, e.Block, e.Offset = errs.PartBlock, s.number, to
+	if at != nil {
+		e.Offset, e.Err = at.at, at.err
+		if IsFrame(s.look(at.at, zstframe.MagicSize)) {
+			g.Offset, g.Size = at.at, s.Size-at.at
+		}
+	}
+	g.Err = e
+	s.AddGap(g)
+}
+
+// lose notes a gap without a hole.
+func (s *search) lose(
+	kind index.DamageKind, part errs.Part, blocks, content, at int64, err *errs.Error,
+) {
+	err.Part, err.Block, err.Offset = part, s.number, at
+	s.AddGap(index.Gap{Kind: kind, Block: s.number, Blocks: blocks, Content: content, Err: err})
+}
+
+// takeBlock makes a block of a frame, or, if it cannot be one, a gap that a Reader decodes.
+func (s *search) takeBlock(f *found) {
+	if !s.isUsable(f) {
+		s.AddGap(index.Gap{
+			Kind: index.DamageUnknown, Block: s.number, Content: f.content, Offset: f.offset, Size: f.size,
+			Most: f.content,
+		})
+		s.number++
+		return
+	}
+	s.AddBlock(f.block(), func() index.Stream { return index.Stream{Skipped: s.number} })
+	s.File.MaxFrame, s.most = max(s.File.MaxFrame, int(f.size)), max(s.most, int(f.content))
+	s.number++
+}
+
+// What match returns for frames without an entry.
+const (
+	unlisted = -1
+	content  = -2 // content of a frame that is lost
+)
+
+// match returns, for each frame, its entry in the table, or unlisted, or content.
+func (s *search) match(t *table) []int {
+	numbers := make([]int, len(s.frames))
+	if t.list == nil {
+		for i := range numbers {
+			numbers[i] = unlisted
+		}
+		return numbers
+	}
+	s.matchEqual(t, numbers)
+	s.matchNeighbors(t, numbers)
+	for i, n := range numbers {
+		f := &s.frames[i]
+		switch {
+		case n >= 0:
+			s.compareEntry(t, f, &t.list[n])
+		case f.offset >= t.start && f.summed && s.isUsable(f) && !s.decodes(f):
+			numbers[i] = content
+			if f.hole == nil {
+				f.hole = &hole{at: f.offset}
+			}
+		}
+	}
+	for from := 0; from < len(s.frames); {
+		to := from + 1
+		for to < len(s.frames) && s.frames[to].hole == nil {
+			to++
+		}
+		if !s.isAnchored(t, numbers, from, to) {
+			for i := from; i < to; i++ {
+				numbers[i] = content
+			}
+		}
+		from = to
+	}
+	return numbers
+}
+
+// A key is what tells frames apart. The content size is not part of it, for a frame need not state
+// that.
+type key struct{ size, sum uint32 }
+
+// matchEqual matches frames and entries with the same key. Of several entries a frame gets the one
+// whose place is nearest. If the table has no checksums, the frames must be in order.
+func (s *search) matchEqual(t *table, numbers []int) {
+	sums := t.sums
+	for i := range s.frames {
+		sums = sums && s.frames[i].summed
+	}
+	t.entries = map[key][]int{}
+	at := t.start
+	for i, e := range t.list {
+		t.places = append(t.places, at)
+		at += int64(e.Size)
+		if e.Content > 0 {
+			k := keyOf(int64(e.Size), e.Sum, sums)
+			t.entries[k] = append(t.entries[k], i)
+		}
+	}
+	ordered := make([]int64, len(s.frames))
+	for i := range s.frames {
+		f := &s.frames[i]
+		n := t.nearest(t.entries[keyOf(f.size, f.sum, sums)], f.offset, f.offset-s.begin+t.start)
+		numbers[i], ordered[i] = n, int64(n)
+	}
+	if sums {
+		return
+	}
+	for i, keep := range index.Ascending(ordered) {
+		if !keep {
+			numbers[i] = unlisted
+		}
+	}
+	// Those that are left over may have an entry between those of the frames around.
+	limits, next := limitsOf(numbers, len(t.list)), 0
+	for i := range numbers {
+		if numbers[i] < 0 {
+			list := t.entries[keyOf(s.frames[i].size, s.frames[i].sum, sums)]
+			if k := sort.SearchInts(list, next); k < len(list) && list[k] < limits[i] {
+				numbers[i] = list[k]
+			}
+		}
+		next = max(next, numbers[i]+1)
+	}
+}
+
+// nearest returns the entry of a list whose place is nearest to one of two offsets: that of a
+// frame, if bytes are missing or inserted in front of it, or behind it.
+func (t *table) nearest(list []int, a, b int64) int {
+	best, distance := unlisted, int64(math.MaxInt64)
+	for _, off := range [...]int64{a, b} {
+		k := sort.Search(len(list), func(k int) bool { return t.places[list[k]] >= off })
+		for _, k := range [...]int{k, k - 1} {
+			if k < 0 || k >= len(list) {
+				continue
+			}
+			at := t.places[list[k]]
+			if d := max(at-off, off-at); d < distance {
+				best, distance = list[k], d
+			}
+		}
+	}
+	return best
+}
+
+func keyOf(size int64, sum uint32, sums bool) key {
+	k := key{size: uint32(size)}
+	if sums {
+		k.sum = sum
+	}
+	return k
+}
+
+// limitsOf returns, for each frame, the first entry of those behind it, or else last.
+func limitsOf(numbers []int, last int) []int {
+	limits := make([]int, len(numbers))
+	for i := len(numbers) - 1; i >= 0; i-- {
+		limits[i] = last
+		if numbers[i] >= 0 {
+			last = numbers[i]
+		}
+	}
+	return limits
+}
+
+// matchNeighbors gives a frame that follows a listed one, or that a listed one follows, the entry
+// beside, if no other frame has it. One of the two is damaged.
+func (s *search) matchNeighbors(t *table, numbers []int) {
+	taken := make([]bool, len(t.list))
+	for _, n := range numbers {
+		if n >= 0 {
+			taken[n] = true
+		}
+	}
+	assign := func(i, n int) {
+		if numbers[i] < 0 && n >= 0 && n < len(taken) && !taken[n] && s.isSimilar(t, &s.frames[i], n) {
+			numbers[i], taken[n] = n, true
+		}
+	}
+	for i := range numbers {
+		f := &s.frames[i]
+		switch {
+		case i > 0 && numbers[i-1] >= 0 && f.hole == nil:
+			assign(i, numbers[i-1]+1)
+		case i == 0 && len(t.list) > 0 && (f.offset == t.start ||
+			f.offset == s.begin && f.size == int64(t.list[0].Size)):
+			assign(i, 0)
+		}
+	}
+	for i := len(numbers) - 2; i >= 0; i-- {
+		if numbers[i+1] >= 0 && s.frames[i+1].hole == nil {
+			assign(i, numbers[i+1]-1)
+		}
+	}
+}
+
+// isSimilar reports whether a frame has the size or the checksum of entry n, or is damaged and has
+// its content size.
+func (s *search) isSimilar(t *table, f *found, n int) bool {
+	e := &t.list[n]
+	return f.size == int64(e.Size) || t.sums && f.summed && f.sum == e.Sum ||
+		f.content == int64(e.Content) && !s.decodes(f)
+}
+
+// compareEntry compares a frame with its entry. If they differ, a frame that can be decoded is
+// right. A frame that cannot gets the content size of the entry.
+func (s *search) compareEntry(t *table, f *found, e *Entry) {
+	sameSum := !t.sums || !f.summed || f.sum == e.Sum
+	if f.content == int64(e.Content) && f.size == int64(e.Size) && sameSum {
+		return
+	}
+	if f.content >= 0 && s.decodes(f) {
+		t.wrong = true
+		return
+	}
+	f.content = int64(e.Content)
+}
+
+// isAnchored reports whether the frames from … to−1, which follow one another behind damage, are
+// frames of the file, and not content of a frame that is lost.
+func (s *search) isAnchored(t *table, numbers []int, from, to int) bool {
+	first, last := &s.frames[from], &s.frames[to-1]
+	if first.hole == nil || first.offset < t.start || last.offset+last.size == t.at {
+		return true
+	}
+	for i := from; i < to; i++ {
+		if numbers[i] >= 0 {
+			return true
+		}
+	}
+	return t.isPlace(first.offset) || t.isPlace(first.offset-s.begin+t.start)
+}
+
+// isPlace reports whether a frame that the table lists begins at an offset, if no bytes are missing
+// or inserted behind it.
+func (t *table) isPlace(off int64) bool {
+	i := sort.Search(len(t.places), func(i int) bool { return t.places[i] >= off })
+	return i < len(t.places) && t.places[i] == off
+}
+
+// sortFrames sorts frames by their numbers: those that have moved come to their places. It drops
+// frames that are content of a frame that is lost, and, of those with the same number, all but an
+// intact one. A frame that is not listed stays behind the one in front of it. moved is where a
+// frame is that has moved, or that it has dropped.
+func (s *search) sortFrames(t *table, numbers []int) (moved *hole) {
+	owner := map[int]int{} // the frame of each entry
+	for i, n := range numbers {
+		if n < 0 {
+			continue
+		}
+		j, twice := owner[n]
+		if !twice {
+			owner[n] = i
+			continue
+		}
+		if s.isBetter(t, n, i, j) {
+			owner[n], i = i, j
+		}
+		if s.frames[i].offset < t.start {
+			numbers[i] = unlisted // it is of another file in front
+			continue
+		}
+		numbers[i] = content
+		moved = &hole{at: s.frames[i].offset}
+	}
+	type placed struct {
+		found
+		number, after int
+	}
+	list := make([]placed, 0, len(s.frames))
+	after := unlisted
+	var damage *hole // in front of frames that are dropped
+	for i := range s.frames {
+		f := &s.frames[i]
+		if damage != nil {
+			f.hole = damage
+		}
+		damage = nil
+		if numbers[i] == content {
+			damage = f.hole
+			continue
+		}
+		if numbers[i] >= 0 && numbers[i] < after && moved == nil {
+			moved = &hole{at: f.offset}
+		}
+		if numbers[i] >= 0 {
+			after = numbers[i]
+		}
+		list = append(list, placed{*f, numbers[i], after})
+	}
+	if damage != nil {
+		s.hole = damage
+	}
+	slices.SortStableFunc(list, func(a, b placed) int { return cmp.Compare(a.after, b.after) })
+	for i := range list {
+		s.frames[i], numbers[i] = list[i].found, list[i].number
+	}
+	s.frames = s.frames[:len(list)]
+	return moved
+}
+
+// isBetter reports whether frame i is rather that of entry n than frame j: it is intact, or nearer
+// to its place.
+func (s *search) isBetter(t *table, n, i, j int) bool {
+	a, b := &s.frames[i], &s.frames[j]
+	if x, y := s.decodes(a), s.decodes(b); x != y {
+		return x
+	}
+	return max(a.offset-t.places[n], t.places[n]-a.offset) < max(b.offset-t.places[n], t.places[n]-b.offset)
+}
