@@ -56,8 +56,12 @@ func (f *FS) Entry(name string) (e Entry, ok bool) {
 // number returns the entry of a number.
 func (f *FS) number(i int) Entry {
 	e := &f.table.entries[i]
-	name := f.table.get(e.name)
-	return Entry{Name: name, Link: f.table.get(e.link), Info: f.info(name, e), fsys: f, number: i}
+	x := Entry{Name: f.table.get(e.name), fsys: f, number: i}
+	x.Info = f.info(x.Name, e)
+	if e.kind != renamed {
+		x.Link = f.table.get(e.link)
+	}
+	return x
 }
 
 // order returns the numbers of the entries that the archive has, in the order of their contents.

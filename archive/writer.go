@@ -132,12 +132,12 @@ func (w *Writer) finishArchive() error {
 	if err := w.tar.Close(); err != nil {
 		return err
 	}
-	begin, sum := w.at, crc32.Update(0, castagnoli(), []byte(listMagic))
-	end := fmt.Sprintf("end %d %08x %d\n", w.n, crc32.Update(sum, castagnoli(), w.list), begin)
-	for _, part := range [][]byte{[]byte(listMagic), w.list, []byte(end)} {
-		if _, err := w.z.Write(part); err != nil {
-			return err
-		}
+	list := append([]byte(listMagic), w.list...)
+	end := len(fmt.Sprintf(listEnding, w.n, 0, w.at))
+	for (w.at+int64(len(list)+end))%recordSize != 0 {
+		list = append(list, '\n')
 	}
-	return nil
+	list = fmt.Appendf(list, listEnding, w.n, crc32.Checksum(list, castagnoli()), w.at)
+	_, err := w.z.Write(list)
+	return err
 }
