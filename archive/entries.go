@@ -29,6 +29,10 @@ func (e *Entry) Open() (fs.File, error) { return e.fsys.open(e.Name, e.number) }
 // IsHardLink reports whether the entry is another name of the file Link.
 func (e *Entry) IsHardLink() bool { return e.Link != "" && e.Info.Mode().Type() != fs.ModeSymlink }
 
+// IsImplied reports whether the archive has no entry for this directory, which exists because
+// something is in it.
+func (e *Entry) IsImplied() bool { return e.fsys.table.entries[e.number].kind == implied }
+
 // Entries goes through the entries in the order of their contents, so that reading one after the
 // other decompresses each block once. A hard link follows the file that it leads to. If the archive
 // does not have that file, Open fails with [fs.ErrNotExist]. Entries leaves out the root, and

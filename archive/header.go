@@ -142,8 +142,9 @@ func sumMatches(block []byte) bool {
 // number reads a number in octal, or in binary with the highest bit set. Without digits it is 0.
 func number(field []byte) (n int64, ok bool) {
 	if field[0]&0x80 == 0 {
-		digits, _, _ := bytes.Cut(bytes.TrimLeft(field, " \x00"), []byte{0})
-		digits, _, _ = bytes.Cut(digits, []byte{' '})
+		// Some programs leave a zero in front, and end a number by a space.
+		digits, _, _ := bytes.Cut(bytes.TrimPrefix(field, []byte{0}), []byte{0})
+		digits, _, _ = bytes.Cut(bytes.TrimLeft(digits, " "), []byte{' '})
 		if len(digits) == 0 {
 			return 0, true
 		}
