@@ -224,6 +224,10 @@ func (f *FS) ReadFile(name string) ([]byte, error) {
 	}
 	defer file.Close()
 	info, _ := file.Stat()
+	if _, ok := file.(SparseFile); ok && info.Size() > maxMemory {
+		err := fmt.Errorf("%w: it has %d bytes with its holes", compress.ErrTooLarge, info.Size())
+		return nil, &fs.PathError{Op: "read", Path: name, Err: err}
+	}
 	// A header may state any size, so memory grows with what there is.
 	var b bytes.Buffer
 	b.Grow(int(min(info.Size(), maxGrow)) + bytes.MinRead)

@@ -60,7 +60,6 @@ func newHeaderReader(r io.ReaderAt, size, at int64) *headerReader {
 // next returns the next header. At the end of the archive it returns io.EOF.
 func (r *headerReader) next() (*header, error) {
 	h := &header{begin: r.at, block: r.block[:]}
-	var longName, longLink string
 	x := r.global
 	for {
 		err := r.readBlock()
@@ -77,26 +76,36 @@ func (r *headerReader) next() (*header, error) {
 		}
 		h.Typeflag, h.content = r.block[156], r.at+blockSize
 		switch h.Typeflag {
-		case tar.TypeXGlobalHeader:
-			err = r.readRecords(h, &r.global)
-			x = r.global
-		case tar.TypeXHeader, typeSolarisRecords:
-			err = r.readRecords(h, &x)
-		case tar.TypeGNULongName:
-			longName, err = r.readText(h)
-		case tar.TypeGNULongLink:
-			longLink, err = r.readText(h)
+		case tar.TypeXGlobalHeader, tar.TypeXHeader, typeSolarisRecords, tar.TypeGNULongName,
+			tar.TypeGNULongLink:
+			err = r.readExtension(h, &x)
 		default:
-			r.global.volume = "" // of this entry alone
-			return h, r.finishHeader(h, &x, longName, longLink)
-		}
-		if err == nil {
-			err = r.skipContent(h)
+			return h, r.finishHeader(h, &x)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
+}
+
+// readExtension reads what is no entry, but says something about the next one or all others.
+func (r *headerReader) readExtension(h *header, x *records) error {
+	if err := r.skipContent(h); err != nil {
+		return err
+	}
+	var err error
+	switch h.Typeflag {
+	case tar.TypeGNULongName:
+		x.longName, err = r.readText(h)
+	case tar.TypeGNULongLink:
+		x.longLink, err = r.readText(h)
+	case tar.TypeXGlobalHeader:
+		err = r.readRecords(h, &r.global)
+		*x = r.global
+	default:
+		err = r.readRecords(h, x)
+	}
+	return err
 }
 
 // readBlock reads the next block, which is that of a header. It returns io.EOF if that is the end
@@ -203,8 +212,8 @@ func (r *headerReader) skipContent(h *header) error {
 // roundUp returns the size of the blocks that have n bytes of content.
 func roundUp(n int64) int64 { return (n + blockSize - 1) &^ (blockSize - 1) }
 
-// finishHeader fills in h from the last block, and from the records and names before it.
-func (r *headerReader) finishHeader(h *header, x *records, longName, longLink string) error {
+// finishHeader fills in h from the last block and what is before it.
+func (r *headerReader) finishHeader(h *header, x *records) error {
 	b := h.block
 	h.Name, h.Linkname = cString(b[:100]), cString(b[157:257])
 	if string(b[257:263]) == "ustar\x00" {
@@ -221,12 +230,6 @@ func (r *headerReader) finishHeader(h *header, x *records, longName, longLink st
 	if err := x.apply(h); err != nil {
 		return err
 	}
-	if longName != "" {
-		h.Name = longName
-	}
-	if longLink != "" {
-		h.Linkname = longLink
-	}
 	flag := h.Typeflag
 	h.Typeflag = typeOf(flag, h.Name)
 	switch {
@@ -238,9 +241,6 @@ func (r *headerReader) finishHeader(h *header, x *records, longName, longLink st
 		h.stored = 0 // there is no content, whatever the size says
 	}
 	h.Size = h.stored
-	if x.volume != "" && x.volume != "0" {
-		h.Typeflag = typeContinued
-	}
 	if err := r.readMap(h, flag, x); err != nil {
 		return err
 	}

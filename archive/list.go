@@ -236,6 +236,9 @@ func (f *FS) verify(e *entry) error {
 	name := e.name
 	if e.mode.Type() != fs.ModeSymlink && e.link.size > 0 {
 		name = e.link // of a hard link: the entry that has the content
+		if k, ok := f.table.find(f.table.view(name)); ok && f.table.entries[k].kind == renamed {
+			name = f.table.entries[k].link
+		}
 	}
 	if h.content != e.offset || h.Size != e.size || clean(h.Name) != f.table.get(name) ||
 		h.Typeflag != tar.TypeReg || h.sparse {

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// records are the values in the extended headers of pax that matter here. A value of "" counts for
-// none.
+// records are the values in front of a header that matter here: records of pax, and long names of
+// GNU tar. A value of "" counts for none.
 type records struct {
+	longName, longLink     string
 	path, link, size, time string
-	volume                 string // where a file goes on that another volume begins
 
 	sparseName, sparseSize string
 	major, minor           string // version of the map
@@ -32,8 +32,6 @@ func (x *records) field(key string) *string {
 		return &x.size
 	case "mtime":
 		return &x.time
-	case "GNU.volume.offset":
-		return &x.volume
 	case "GNU.sparse.name":
 		return &x.sparseName
 	case "GNU.sparse.size", "GNU.sparse.realsize":
@@ -134,8 +132,8 @@ func (r *headerReader) readValue(key string, size int64, x *records) error {
 
 // apply gives h the values that it has in the records.
 func (x *records) apply(h *header) error {
-	h.Name = cmp.Or(x.sparseName, x.path, h.Name)
-	h.Linkname = cmp.Or(x.link, h.Linkname)
+	h.Name = cmp.Or(x.longName, x.sparseName, x.path, h.Name)
+	h.Linkname = cmp.Or(x.longLink, x.link, h.Linkname)
 	if x.size != "" {
 		n, err := strconv.ParseInt(x.size, 10, 64)
 		if err != nil || n < 0 {
