@@ -93,7 +93,8 @@ func TestTypes(t *testing.T) {
 	f := openTar(t, rawEntry("label", 'V', ""), rawEntry("dumped", 'D', "Yname\x00\x00"),
 		rawEntry("slash/", '0', ""), rawEntry("slash-content/", '0', "content"), rawEntry("cont/", '7', ""),
 		rawHeader("stated/", '5', 100, nil), rawHeader("old/", 0, 100, nil), rawEntry("unknown", 'Q', "q"),
-		rawEntry("records", 'X', solaris), rawEntry("short", '0', "s"), rawEntry("rest", 'M', "volume"), ending)
+		rawEntry("records", 'X', solaris), rawEntry("short", '0', "s"), rawEntry("rest", 'M', "volume"),
+		ending)
 	got := ""
 	fs.WalkDir(f, ".", func(name string, e fs.DirEntry, err error) error {
 		info, _ := e.Info()
@@ -122,7 +123,8 @@ unknown -rwxr-x--- 1 15
 // TestNumbers reads times in all forms, and skips fields that GNU tar does not use.
 func TestNumbers(t *testing.T) {
 	for value, want := range map[string]time.Time{
-		"00000000000\x00": time.Unix(0, 0), "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00": time.Unix(0, 0),
+		"00000000000\x00":                                  time.Unix(0, 0),
+		strings.Repeat("\x00", 12):                         time.Unix(0, 0),
 		"       17 \x00\x00\x00":                           time.Unix(15, 0),
 		"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff": time.Unix(-1, 0),
 		"\x80\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x01": time.Unix(3<<32+1, 0),
@@ -152,7 +154,8 @@ func TestNumbers(t *testing.T) {
 	}
 	large := strings.Repeat("v", 3<<20)
 	record := fmt.Sprintf("%d comment=%s\n", len(large)+17, large)
-	f := openTar(t, rawEntry("g", 'g', "12 mtime=77\n"), rawEntry("x", 'x', record), rawEntry("a", '0', ""), ending)
+	f := openTar(t, rawEntry("g", 'g', "12 mtime=77\n"), rawEntry("x", 'x', record),
+		rawEntry("a", '0', ""), ending)
 	if info, err := f.Stat("a"); err != nil || info.ModTime().Unix() != 77 {
 		t.Errorf("a global time and a large comment: %v, %v", info, err)
 	}

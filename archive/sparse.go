@@ -13,8 +13,8 @@ import (
 // zero. Files of an [FS] with holes implement it.
 type SparseFile interface {
 	// NextData returns where the next content at or behind an offset begins and ends, in bytes from
-	// the beginning of the file. What is before it is a hole. Behind the last content it returns the
-	// size of the file twice.
+	// the beginning of the file. What is before it is a hole. Behind the last content it returns
+	// the size of the file twice.
 	NextData(offset int64) (begin, end int64)
 }
 

@@ -15,7 +15,10 @@ import (
 func oldSparse(name string, size int64, offsets ...int64) []byte {
 	return append(rawHeader(name, tar.TypeGNUSparse, 3*len(offsets), func(b []byte) {
 		copy(b[257:], "ustar  \x00")
-		number := func(field []byte, n int64) { binary.BigEndian.PutUint64(field[4:], uint64(n)); field[0] = 0x80 }
+		number := func(field []byte, n int64) {
+			field[0] = 0x80
+			binary.BigEndian.PutUint64(field[4:], uint64(n))
+		}
 		number(b[483:], size)
 		for i, off := range offsets {
 			number(b[386+24*i:], off)
@@ -67,16 +70,18 @@ func TestHoles(t *testing.T) {
 
 // TestBadMap opens archives with maps of holes that make no sense. Other files are not lost.
 func TestBadMap(t *testing.T) {
-	records := func(text string) []byte { return rawEntry("x", 'x', text) }
+	mapped := func(records, content string) []byte {
+		return append(rawEntry("x", 'x', records), rawEntry("a", '0', content)...)
+	}
 	for name, p := range map[string][]byte{
 		"overlap":   oldSparse("a", 1000, 600, 602),
 		"too small": oldSparse("a", 100, 99),
-		"no number": append(records("22 GNU.sparse.size=10\n"+"26 GNU.sparse.map=0,1,2,x\n"), rawEntry("a", '0', "abc")...),
-		"odd":       append(records("22 GNU.sparse.size=10\n"+"24 GNU.sparse.map=0,1,2\n"), rawEntry("a", '0', "abc")...),
-		"too much":  append(records("22 GNU.sparse.size=10\n"+"22 GNU.sparse.map=0,4\n"), rawEntry("a", '0', "abc")...),
-		"negative":  append(records("22 GNU.sparse.size=-9\n"+"22 GNU.sparse.map=0,1\n"), rawEntry("a", '0', "abc")...),
-		"no lines": append(records("22 GNU.sparse.major=1\n22 GNU.sparse.minor=0\n26 GNU.sparse.realsize=10\n"),
-			rawEntry("a", '0', "9999999\n0")...),
+		"no number": mapped("22 GNU.sparse.size=10\n26 GNU.sparse.map=0,1,2,x\n", "abc"),
+		"odd":       mapped("22 GNU.sparse.size=10\n24 GNU.sparse.map=0,1,2\n", "abc"),
+		"too much":  mapped("22 GNU.sparse.size=10\n22 GNU.sparse.map=0,4\n", "abc"),
+		"negative":  mapped("22 GNU.sparse.size=-9\n22 GNU.sparse.map=0,1\n", "abc"),
+		"no lines": mapped("22 GNU.sparse.major=1\n22 GNU.sparse.minor=0\n26 GNU.sparse.realsize=10\n",
+			"9999999\n0"),
 	} {
 		f := openTar(t, p, rawEntry("b", '0', "other"), ending)
 		if got, err := f.ReadFile("a"); !errors.Is(err, tar.ErrHeader) {

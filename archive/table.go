@@ -136,7 +136,8 @@ func (t *table) addParents(name text) error {
 		n += i
 		if n == len(last) && n == known && n > 0 {
 			if e := &t.entries[len(t.entries)-1]; !e.mode.IsDir() {
-				*e = entry{name: e.name, mode: fs.ModeDir | 0o755, seconds: e.seconds, nanoseconds: e.nanoseconds, kind: implied}
+				*e = entry{name: e.name, seconds: e.seconds, nanoseconds: e.nanoseconds,
+					mode: fs.ModeDir | 0o755, kind: implied}
 			}
 			continue
 		}
@@ -176,7 +177,9 @@ func (t *table) findTarget(i int) int64 {
 	if isName(k) {
 		return int64(k)
 	}
-	k = sort.Search(len(t.entries), func(k int) bool { return compare(t.view(t.entries[k].name), name) > 0 }) - 1
+	k = sort.Search(len(t.entries), func(k int) bool {
+		return compare(t.view(t.entries[k].name), name) > 0
+	}) - 1
 	if isName(k) && k != i {
 		return int64(k)
 	}

@@ -49,7 +49,8 @@ func (c *dirCache) close() {
 func (c *dirCache) closeHalf(keep string) {
 	n := 0
 	for path, root := range c.roots {
-		if n++; n%2 == 0 && path != keep {
+		n++
+		if n%2 == 0 && path != keep {
 			root.Close()
 			delete(c.roots, path)
 		}
