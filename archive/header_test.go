@@ -212,3 +212,39 @@ func TestReplacedFile(t *testing.T) {
 		}
 	}
 }
+
+// FuzzOpenTar opens archives and reads what they show.
+func FuzzOpenTar(f *testing.F) {
+	f.Add(slices.Concat(rawEntry("x", 'x', "12 mtime=77\n"), rawEntry("a", '0', "content"), ending))
+	f.Add(slices.Concat(rawEntry("l", 'L', "long"), rawEntry("d", 'D', "Yname\x00\x00"), ending))
+	f.Add(slices.Concat(oldSparse("holes", 1000, 10, 500), rawEntry("rest", 'M', "volume")))
+	f.Add(slices.Concat(rawEntry("x", 'x', "22 GNU.sparse.major=1\n22 GNU.sparse.minor=0\n"+
+		"26 GNU.sparse.realsize=10\n"), rawEntry("a", '0', "1\n5\n3\n"), ending))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p := bytes.Clone(data)
+		for at := 0; at+blockSize <= len(p); at += blockSize { // random sums would stop most of them
+			if block := p[at : at+blockSize]; !isZero(block) {
+				copy(block, rawHeader("", 0, 0, func(b []byte) { copy(b, block) }))
+			}
+		}
+		fsys, err := OpenTar(bytes.NewReader(p), int64(len(p)))
+		if err != nil {
+			return
+		}
+		for e := range fsys.Entries() {
+			file, err := e.Open()
+			if err != nil {
+				continue
+			}
+			io.CopyN(io.Discard, file, 1<<16)
+			holes, ok := file.(SparseFile)
+			for at := int64(0); ok && at < e.Info.Size(); {
+				begin, end := holes.NextData(at)
+				if begin < at || end <= at || end > e.Info.Size() {
+					t.Fatalf("NextData(%d): %d, %d of %d", at, begin, end, e.Info.Size())
+				}
+				at = end
+			}
+		}
+	})
+}

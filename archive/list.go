@@ -17,9 +17,9 @@ import (
 )
 
 // A Writer puts a list of all entries behind the end of the archive, so that Open need not read
-// their headers. Programs for tar read nothing behind the two blocks of zeros that end an archive;
-// 7-Zip mentions that something is there. Python reads no global headers of pax there, where a list
-// could also be. The list is text:
+// their headers. Programs for tar read nothing behind the two blocks of zeros that end an archive.
+// 7-Zip warns of it, extracts all, and adds nothing to such an archive. Python reads no global
+// headers of pax there, where a list could also be. The list is text:
 //
 //	pz-archive-list 1
 //	0 1536 70000 100600 1764072000.5 "dir/b.bin"

@@ -57,6 +57,7 @@ var errNoDirectory = errors.New("is no directory, so nothing can be extracted to
 
 // openDir opens or creates a directory in up, the one above it. It follows no symbolic link.
 func (x *extraction) openDir(up *os.Root, name string) (*os.Root, error) {
+	x.app.step("directory")
 	base, made := path.Base(name), madeDir{name: name, perm: 0o777}
 	if e, ok := x.archive.Entry(name); ok {
 		made.perm = e.Info.Mode().Perm()
