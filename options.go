@@ -488,5 +488,6 @@ func init() {
 	}
 	hook.KeepTogether = func(w any, size int64) { w.(*Writer).keepTogether(size) }
 	hook.Resume = func(r any, open hook.Open) { r.(*Reader).resume(open) }
+	hook.DecodedLimit = func(r any) int64 { return r.(*ReaderAt).opt.limits.MaxDecoded }
 	hook.CacheStats = func(c any) blockcache.Stats { return c.(*Cache).stats() }
 }

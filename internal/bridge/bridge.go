@@ -66,6 +66,9 @@ func Resume(r *compress.Reader, open hook.Open) { hook.Resume(r, open) }
 // CacheStats returns the statistics of a Cache so far.
 func CacheStats(c *compress.Cache) blockcache.Stats { return hook.CacheStats(c) }
 
+// DecodedLimit returns the limit of [compress.WithMaxDecodedSize] that r has, −1 for none.
+func DecodedLimit(r *compress.ReaderAt) int64 { return hook.DecodedLimit(r) }
+
 // ProbeZstd reports what [compress.Recover] can use in a damaged .zst file of size bytes, from its
 // first and last bytes. table means that the file ends in a seek table, perhaps a damaged one.
 // sized means that its first frame states the size of its content.

@@ -190,6 +190,9 @@ func (a *app) withArchive(e entry, work func(in *source, f *archive.FS)) {
 		return
 	}
 	defer done()
+	if err := f.EndError(); err != nil {
+		a.warn(in.name, "%s", strings.TrimPrefix(err.Error(), "archive: "))
+	}
 	work(in, f)
 }
 
@@ -203,7 +206,7 @@ func (a *app) explainArchive(in *source, err error) string {
 		if format, tool := a.recognize(in); format != "" && in.foreignFormat() == nil {
 			return fmt.Sprintf("is %s data; use %s", format, tool)
 		}
-		return "is no tar archive, or is damaged" + strings.TrimPrefix(reason(err), "archive:")
+		return "is no tar archive, or is damaged " + strings.TrimPrefix(reason(err), "archive: ")
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return "is cut short, or is no tar archive"
 	}

@@ -140,3 +140,6 @@ func syncFile(f *os.File) error {
 	}
 	return err
 }
+
+// stopWaiting makes a read of f fail where it would have to wait for content.
+func stopWaiting(f *os.File) { syscall.SetNonblock(int(f.Fd()), true) }

@@ -20,6 +20,7 @@ var (
 	KeepTogether func(w any, size int64)
 	Resume       func(r any, open Open)
 	CacheStats   func(c any) blockcache.Stats
+	DecodedLimit func(r any) int64
 )
 
 // Open opens the rest of a file as a Source. It reads nothing. nonBlocking and ready are as in a
