@@ -67,7 +67,7 @@ func (a *app) openArchive(in *source) (f *archive.FS, done func(), err error) {
 	}
 	f, err = archive.Open(in.section(), in.size(), opts...)
 	switch {
-	case errors.Is(err, compress.ErrNoIndex), in.goesOn(err):
+	case errors.Is(err, compress.ErrNoIndex), in.endsBefore(err):
 		return a.openSpooled(in)
 	case err != nil:
 		return nil, nil, err
@@ -94,8 +94,11 @@ func (a *app) openSpooled(in *source) (f *archive.FS, done func(), err error) {
 	if m.w.err != nil {
 		err = fmt.Errorf("cannot write the archive to a temporary file: %s", reason(m.w.err))
 	}
-	if err == nil {
-		f, err = archive.OpenTar(file, m.w.n)
+	if err == nil || in.endsBefore(err) {
+		trailing := err
+		if f, err = archive.OpenTar(file, m.w.n); err == nil && trailing != nil {
+			a.reportTrailing(in, trailing)
+		}
 	}
 	if err != nil {
 		done()
@@ -103,6 +106,16 @@ func (a *app) openSpooled(in *source) (f *archive.FS, done func(), err error) {
 	}
 	a.note(in.name, "has no index; %d bytes of content went to a temporary file", m.w.n)
 	return f, done, nil
+}
+
+// reportTrailing reports data behind the end of a compressed archive, which is complete: an error
+// where the format allows no such data, as tar does.
+func (a *app) reportTrailing(in *source, err error) {
+	if errors.Is(err, compress.ErrTrailing) {
+		a.warn(in.name, "%s", a.explain(in, err))
+	} else {
+		a.fail(in.name, "%s", a.explain(in, err))
+	}
 }
 
 // spoolFile returns an empty temporary file. The caller calls done when it has finished with it.

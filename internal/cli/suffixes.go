@@ -17,6 +17,7 @@ var suffixes = []struct {
 	{".pz", "", compress.PZ},
 	{".gz", "", compress.Gzip},
 	{".zst", "", compress.Zstd},
+	{"-gz", "", compress.Gzip},
 	{".tgz", ".tar", compress.Gzip},
 	{".tzst", ".tar", compress.Zstd},
 }
@@ -58,7 +59,7 @@ func suffixFormat(name string) compress.Format {
 
 // otherSuffixes returns suffixes of formats that pz does not write, in lower case.
 func otherSuffixes() []string {
-	list := []string{".lzma", ".lz", ".zip", ".7z"}
+	list := []string{".zip", ".7z"}
 	for _, s := range foreign.Suffixes() {
 		list = append(list, strings.ToLower(s))
 	}
