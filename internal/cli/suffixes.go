@@ -22,6 +22,9 @@ var suffixes = []struct {
 	{".tzst", ".tar", compress.Zstd},
 }
 
+// oldGzipSuffixes lists suffixes that only gzip takes for those of compressed files.
+var oldGzipSuffixes = []string{".z", "-z", "_z"}
+
 // suffix returns the suffix that a compressed file gets.
 func (c *config) suffix() string {
 	if c.ownSuffix != "" {
@@ -37,6 +40,13 @@ func (c *config) splitSuffix(name string) (content, suffix string, ok bool) {
 	if c.ownSuffix != "" {
 		if stem, ok := foreign.CutSuffix(name, c.ownSuffix); ok {
 			return stem, c.ownSuffix, true
+		}
+	}
+	if c.ofGzip {
+		for _, suffix := range oldGzipSuffixes {
+			if stem, ok := foreign.CutSuffix(name, suffix); ok {
+				return stem, suffix, true
+			}
 		}
 	}
 	for _, s := range suffixes {
