@@ -96,7 +96,8 @@ func (a *app) openSpooled(in *source) (f *archive.FS, done func(), err error) {
 	}
 	if err == nil || in.endsBefore(err) {
 		trailing := err
-		if f, err = archive.OpenTar(file, m.w.n); err == nil && trailing != nil {
+		f, err = archive.OpenTar(file, m.w.n)
+		if err == nil && trailing != nil {
 			a.reportTrailing(in, trailing)
 		}
 	}

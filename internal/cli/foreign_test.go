@@ -152,8 +152,8 @@ func packedLog(t *testing.T) (content string, files map[string]string) {
 }
 
 // TestBehindEnd puts plain data behind compressed data. Without -f pz does what the format's own
-// program does (xz 5.4, bzip2 1.0.8, lzip 1.23), but a warning has exit code 2 as in gzip. With -dcf
-// it prints the data, as gzip 1.12 and zstd 1.5 do.
+// program does (xz 5.4, bzip2 1.0.8, lzip 1.23), but a warning has exit code 2 as in gzip. With
+// -dcf it prints the data, as gzip 1.12 and zstd 1.5 do.
 func TestBehindEnd(t *testing.T) {
 	content, files := packedLog(t)
 	codes := map[string]int{
@@ -162,7 +162,9 @@ func TestBehindEnd(t *testing.T) {
 	}
 	for suffix, packed := range files {
 		dir := t.TempDir()
-		for _, rest := range []string{"plain text\n", "x", "text and then " + files[".gz"], "\x00\x00\x00\x00"} {
+		for _, rest := range []string{
+			"plain text\n", "x", "text and then " + files[".gz"], "\x00\x00\x00\x00",
+		} {
 			code := codes[suffix]
 			if rest[0] == 0 && (suffix == ".gz" || suffix == ".xz") {
 				code = exitOK // is padding
@@ -185,7 +187,8 @@ func TestBehindEnd(t *testing.T) {
 				pz(t, "", "-dcf", path), runProcess(t, strings.NewReader(both), "-dcf"),
 			} {
 				if r.code != exitOK || r.out != want {
-					t.Errorf("-dcf, %s and %q: exit code %d, %d bytes: %s", suffix, rest, r.code, len(r.out), r.err)
+					t.Errorf("-dcf, %s and %q: exit code %d, %d bytes: %s", suffix, rest, r.code,
+						len(r.out), r.err)
 				}
 			}
 			os.Remove(filepath.Join(dir, "a"))
@@ -262,7 +265,8 @@ func TestExtractBehindEnd(t *testing.T) {
 			for i, args := range [][]string{{path}, {"-"}} {
 				out := filepath.Join(dir, fmt.Sprint(i))
 				stdin := strings.NewReader(packed + rest)
-				runProcess(t, stdin, append([]string{"-x", "--output-dir", out}, args...)...).want(t, code, "")
+				args := append([]string{"-x", "--output-dir", out}, args...)
+				runProcess(t, stdin, args...).want(t, code, "")
 				wantFiles(t, out, "a", "b")
 			}
 			got := pz(t, "", "-l", "--tar", "-q", path)

@@ -17,8 +17,9 @@ import (
 
 // Under the names of gzip pz finds files as gzip does, and prints what scripts read in its words.
 
-// findAsGzip looks for a file with a suffix that the user left out, in the order of gzip. missing is
-// the error about the path itself. Without such a file it returns the name with the usual suffix.
+// findAsGzip looks for a file with a suffix that the user left out, in the order of gzip. missing
+// is the error about the path itself. Without such a file it returns the name with the usual
+// suffix.
 func (a *app) findAsGzip(path string, missing error) (found string, info fs.FileInfo, err error) {
 	_, _, packed := a.cfg.splitSuffix(path)
 	if packed || a.cfg.mode == modeCompress {
@@ -41,8 +42,8 @@ func (c *config) suffixOfGzip() string {
 	return ".gz"
 }
 
-// gzipRatio returns how much smaller than its content a file is, in percent, as gzip counts: without
-// header and trailer.
+// gzipRatio returns how much smaller than its content a file is, in percent, as gzip counts:
+// without header and trailer.
 func gzipRatio(content, packed, overhead int64) string {
 	if content == 0 {
 		return "  0.0%"

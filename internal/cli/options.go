@@ -93,8 +93,8 @@ var optionTable = []option{
 	{group: groupRestore, short: "d", long: "decompress",
 		brief: "Restore .pz, .gz and .zst files.",
 		text: "Restore files. Their content tells which format they have. Besides .pz, .gz and .zst " +
-			"these are xz, bzip2, lz4, lzip, lzma, compress (.Z), snappy, S2 and brotli; the last one needs the " +
-			"suffix .br. FILE may be an http or https URL with -c, -o, -t, -l and -x."},
+			"these are xz, bzip2, lz4, lzip, lzma, compress (.Z), snappy, S2 and brotli; the last one " +
+			"needs the suffix .br. FILE may be an http or https URL with -c, -o, -t, -l and -x."},
 	{group: groupRestore, short: "N", long: "name",
 		text: "Use the name and time that a .gz file stores; by default the name comes from " +
 			"FILE. When compressing, store them, which is the default."},

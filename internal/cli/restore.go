@@ -10,8 +10,8 @@ import (
 	"github.com/gopz/compress/internal/cli/internal/foreign"
 )
 
-// restore decompresses in to w. Parts of several formats may follow one another. As in gzip and zstd
-// -dcf copies what follows them, or all, if it is in no known format.
+// restore decompresses in to w. Parts of several formats may follow one another. As in gzip and
+// zstd -dcf copies what follows them, or all, if it is in no known format.
 func (a *app) restore(w io.Writer, in *source, m *meter, opts []compress.ReaderOption) error {
 	if done, err := m.restoreAtOnce(w, opts); done || err != nil {
 		return err
@@ -104,8 +104,8 @@ func (a *app) restoreForeign(
 	return rest, err
 }
 
-// nextPart returns what follows the part that a Reader has restored, if err says that it is complete
-// and that what follows is to be restored or copied. Else it returns nil.
+// nextPart returns what follows the part that a Reader has restored, if err says that it is
+// complete and that what follows is to be restored or copied. Else it returns nil.
 func (m *meter) nextPart(err error) io.Reader {
 	in := m.in
 	off, ok := in.partEnd(err)
@@ -192,7 +192,8 @@ func (s *source) goesOn(err error) bool {
 	return beginsPart(head[:n])
 }
 
-// endsBefore reports whether err says that compressed data is complete, and that other data follows.
+// endsBefore reports whether err says that compressed data is complete, and that other data
+// follows.
 func (s *source) endsBefore(err error) bool {
 	var trailing *foreign.TrailingError
 	_, ok := s.partEnd(err)

@@ -37,8 +37,8 @@ type Format struct {
 	// open returns a reader of one stream, which takes no more than that from r. If it must, it has
 	// the method unread.
 	open func(r *bufio.Reader, maxMemory int64) (io.Reader, error)
-	// broken returns an error if p, which stands behind the end, is rather damage than other data. p
-	// has MagicSize bytes, or fewer if there are no more.
+	// broken returns an error if p, which stands behind the end, is rather damage than other data.
+	// p has MagicSize bytes, or fewer if there are no more.
 	broken func(p []byte) error
 }
 
@@ -76,8 +76,8 @@ var formats = []*Format{
 const MagicSize = lzmaHead
 
 // Detect returns the format of a file from its first MagicSize bytes, or fewer if it is shorter. It
-// returns nil for other data. name is that of the file, or "". Brotli has no magic number: it counts
-// as brotli only if the suffix of name says so and no other format is found.
+// returns nil for other data. name is that of the file, or "". Brotli has no magic number: it
+// counts as brotli only if the suffix of name says so and no other format is found.
 func Detect(head []byte, name string) *Format {
 	named, _, _ := BySuffix(name)
 	for _, f := range formats {
@@ -259,7 +259,8 @@ func (r *Reader) finishStream() error {
 	if s, ok := r.stream.(interface{ reset(r *bufio.Reader) error }); ok {
 		return s.reset(r.buf)
 	}
-	if r.stream, err = r.f.open(r.buf, r.max); err == io.EOF {
+	r.stream, err = r.f.open(r.buf, r.max)
+	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
 	return err

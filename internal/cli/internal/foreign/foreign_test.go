@@ -161,8 +161,8 @@ func checkTrailing(t *testing.T, name string, f *Format, packed, content, rest [
 	}
 }
 
-// TestBehindEnd puts data behind files. xz 5.4, bzip2 1.0, lz4 1.9, lzip 1.23 and brotli 1.0 take it
-// for what kinds says.
+// TestBehindEnd puts data behind files. xz 5.4, bzip2 1.0, lz4 1.9, lzip 1.23 and brotli 1.0 take
+// it for what kinds says.
 func TestBehindEnd(t *testing.T) {
 	content, files := packedFiles(t)
 	files[".lz4 -l"] = legacyLZ4(content)

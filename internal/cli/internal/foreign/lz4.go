@@ -83,8 +83,8 @@ func (f *lz4Frame) beginPart() error {
 	return nil
 }
 
-// lz4Legacy reads a frame of the format of 2012, which has no end mark. It ends where a magic number
-// follows, which no block could have as its size.
+// lz4Legacy reads a frame of the format of 2012, which has no end mark. It ends where a magic
+// number follows, which no block could have as its size.
 type lz4Legacy struct {
 	src    *bufio.Reader
 	packed []byte

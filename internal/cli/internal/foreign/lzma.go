@@ -16,8 +16,8 @@ import (
 // zero.
 const lzmaHead = lzma.HeaderLen + 1
 
-// beginsLZMA reports whether a file begins like an .lzma file. The format has no magic number. As xz
-// does, this looks for sizes that programs write.
+// beginsLZMA reports whether a file begins like an .lzma file. The format has no magic number. As
+// xz does, this looks for sizes that programs write.
 func beginsLZMA(head []byte) bool {
 	return len(head) >= lzmaHead && lzma.ValidHeader(head[:lzma.HeaderLen]) && head[lzma.HeaderLen] == 0
 }

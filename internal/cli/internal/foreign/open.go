@@ -107,7 +107,8 @@ func (s *xzSource) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// bzip2Reader reads streams of bzip2. The package reads on behind a stream as long as "BZh" follows.
+// bzip2Reader reads streams of bzip2. The package reads on behind a stream as long as "BZh"
+// follows.
 type bzip2Reader struct {
 	z   io.Reader
 	src bzip2Source
