@@ -212,7 +212,7 @@ var optionTable = []option{
 		brief: "Overwrite existing files.",
 		text: "Overwrite existing files, follow symbolic links, compress compressed files " +
 			"again, and use a terminal for compressed data. With --rm, remove files that have " +
-			"several hard links; with -dc, copy files of unknown formats."},
+			"several hard links; with -dc, copy data of unknown formats."},
 	{group: groupOutput, long: "sparse",
 		text: "With -d and --recover, leave holes in a file in place of 32K of zeros and more. This " +
 			"is the default. Standard output gets all zeros."},

@@ -200,10 +200,15 @@ func (s *source) endsBefore(err error) bool {
 	return ok || errors.As(err, &trailing)
 }
 
-// readHead reads the first bytes of r.
+// readHead reads the first bytes of r. It waits for no more of them than show a format of pz.
 func readHead(r io.Reader) (head []byte, err error) {
 	head = make([]byte, magicSize)
-	n, err := io.ReadFull(r, head)
+	n, err := io.ReadAtLeast(r, head, 4)
+	if _, known := compress.DetectFormat(head[:n]); err == nil && !known {
+		var more int
+		more, err = io.ReadFull(r, head[n:])
+		n += more
+	}
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		err = nil
 	}

@@ -181,6 +181,7 @@ func TestBehindEnd(t *testing.T) {
 			zeros[:3]:                "xz: damaged; sz: damaged; s2: damaged; lz4 -l: cut",
 			"B":                      "bz2: cut; lz4 -l: cut",
 			"BZh":                    "bz2: cut; lz4 -l: cut",
+			"BZh9":                   "bz2: cut",
 			"BZh0 no level":          "",
 			"BZh9 no block":          "bz2: damaged",
 			"LZ":                     "lz: cut; lz4 -l: cut",

@@ -179,9 +179,10 @@ func (b *bzip2Reader) unread() []byte {
 	return taken[len(taken)-b.src.behind():]
 }
 
-// brokenBzip2 reports a magic number that is cut off, as bzip2 does.
+// brokenBzip2 reports a header and no more, or the beginning of one, as bzip2 does.
 func brokenBzip2(p []byte) error {
-	if len(p) < 4 && string(p) == "BZh"[:min(len(p), 3)] {
+	cut := len(p) == 4 && string(p[:3]) == "BZh" && '1' <= p[3] && p[3] <= '9'
+	if cut || len(p) < 4 && string(p) == "BZh"[:len(p)] {
 		return io.ErrUnexpectedEOF
 	}
 	return nil
