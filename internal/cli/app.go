@@ -40,6 +40,7 @@ type app struct {
 
 	batchFiles int // most files in a batch
 
+	ofGzip         bool // the program has one of gzip's names
 	cfg            config
 	sched          *compress.Scheduler
 	device         gpu.Device           // nil for none
@@ -134,7 +135,8 @@ func (a *app) main(args []string) (status int) {
 			status = exitError
 		}
 	}()
-	status = a.run(withNameOptions(args))
+	args, a.ofGzip = withNameOptions(args)
+	status = a.run(args)
 	if a.noPipe {
 		a.temp.waitForSignal()
 		dieByBrokenPipe(a.stdout)
@@ -180,9 +182,9 @@ func (a *app) warn(name, format string, args ...any) {
 	}
 }
 
-// note reports a detail, with -v only.
+// note reports a detail, with -v only. gzip prints no details.
 func (a *app) note(name, format string, args ...any) {
-	if a.cfg.verbose {
+	if a.cfg.verbose && !a.ofGzip {
 		a.print(name, format, args...)
 	}
 }
@@ -194,6 +196,11 @@ func (a *app) print(name, format string, args ...any) {
 	if name != "" {
 		msg = printable(name) + ": " + msg
 	}
+	a.printLine("pz: " + msg)
+}
+
+// printLine writes a line to standard error, or holds it back as print does.
+func (a *app) printLine(msg string) {
 	if a.held != nil {
 		a.held.texts = append(a.held.texts, msg)
 		return
@@ -206,8 +213,8 @@ func (a *app) print(name, format string, args ...any) {
 	a.write(msg)
 }
 
-// write writes a message to standard error.
+// write writes a line to standard error.
 func (a *app) write(msg string) {
 	catchBrokenPipe()
-	a.bar.hideWhile(func() { fmt.Fprintf(a.stderr, "pz: %s\n", msg) })
+	a.bar.hideWhile(func() { fmt.Fprintln(a.stderr, msg) })
 }

@@ -67,7 +67,7 @@ func (a *app) openArchive(in *source) (f *archive.FS, done func(), err error) {
 	}
 	f, err = archive.Open(in.section(), in.size(), opts...)
 	switch {
-	case errors.Is(err, compress.ErrNoIndex), in.goesOn(err):
+	case errors.Is(err, compress.ErrNoIndex), in.endsBefore(err):
 		return a.openSpooled(in)
 	case err != nil:
 		return nil, nil, err
@@ -110,6 +110,10 @@ func (a *app) spool(in *source) (file *os.File, size int64, done func(), err err
 	if m.w.err != nil {
 		err = fmt.Errorf("cannot write the archive to a temporary file: %s", reason(m.w.err))
 	}
+	if in.endsBefore(err) {
+		a.reportTrailing(in, err)
+		err = nil
+	}
 	if err != nil {
 		done()
 		return nil, 0, nil, err
@@ -143,6 +147,16 @@ func (a *app) openIndexed(
 		return a.openSpooled(in) // its content may have another size
 	}
 	return nil, nil, err
+}
+
+// reportTrailing reports data behind the end of a compressed archive, which is complete: an error
+// where the format allows no such data, as tar does.
+func (a *app) reportTrailing(in *source, err error) {
+	if errors.Is(err, compress.ErrTrailing) {
+		a.warn(in.name, "%s", a.explain(in, err))
+	} else {
+		a.fail(in.name, "%s", a.explain(in, err))
+	}
 }
 
 // spoolFile returns an empty temporary file. The caller calls done when it has finished with it.

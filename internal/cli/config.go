@@ -29,7 +29,8 @@ const (
 
 // config holds the settings of one run, from the command line and the environment.
 type config struct {
-	mode mode
+	mode   mode
+	ofGzip bool // the program has one of gzip's names
 	inputConfig
 	outputConfig
 	codingConfig

@@ -31,6 +31,12 @@ const levelFlag = "level"
 func (c *config) flagSet() *pflag.FlagSet {
 	fs := pflag.NewFlagSet("pz", pflag.ContinueOnError)
 	fs.Usage = func() {}
+	fs.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if long := gzipSynonyms[name]; long != "" {
+			name = long
+		}
+		return pflag.NormalizedName(name)
+	})
 	c.actionFlags(fs)
 	c.boolFlags(fs)
 
@@ -151,6 +157,9 @@ func (c *config) boolFlags(fs *pflag.FlagSet) {
 		fs.BoolVarP(o.p, o.name, shortName(o.name), false, "")
 	}
 }
+
+// gzipSynonyms maps second names that options have in gzip to the first ones.
+var gzipSynonyms = map[string]string{"uncompress": "decompress", "to-stdout": "stdout"}
 
 func (c *config) setLevel(s string) (err error) {
 	c.level, err = parseLevel(s)

@@ -159,6 +159,10 @@ func (a *app) summary(in *source, out *output, m *meter) {
 	if a.cfg.mode == modeCompress {
 		content, packed = packed, m.w.n
 	}
+	if a.ofGzip {
+		a.printGzipSummary(in, out, content, packed)
+		return
+	}
 	seconds := max(a.now().Sub(m.start).Seconds(), 1e-6)
 	to := " -> " + printable(out.name)
 	if a.cfg.mode == modeTest {

@@ -93,8 +93,8 @@ var optionTable = []option{
 	{group: groupRestore, short: "d", long: "decompress",
 		brief: "Restore .pz, .gz and .zst files.",
 		text: "Restore files. Their content tells which format they have. Besides .pz, .gz and .zst " +
-			"these are xz, bzip2, lz4, compress (.Z), snappy, S2 and brotli; the last one needs the " +
-			"suffix .br. FILE may be an http or https URL with -c, -o, -t, -l and -x."},
+			"these are xz, bzip2, lz4, lzip, lzma, compress (.Z), snappy, S2 and brotli; the last one " +
+			"needs the suffix .br. FILE may be an http or https URL with -c, -o, -t, -l and -x."},
 	{group: groupRestore, short: "N", long: "name",
 		text: "Use the name and time that a .gz file stores; by default the name comes from " +
 			"FILE. When compressing, store them, which is the default."},
@@ -211,7 +211,7 @@ var optionTable = []option{
 		brief: "Overwrite existing files.",
 		text: "Overwrite existing files, follow symbolic links, compress compressed files " +
 			"again, and use a terminal for compressed data. With --rm, remove files that have " +
-			"several hard links; with -dc, copy files of unknown formats."},
+			"several hard links; with -dc, copy data of unknown formats."},
 	{group: groupOutput, long: "sparse",
 		text: "With -d and --recover, leave holes in a file in place of 32K of zeros and more. This " +
 			"is the default. Standard output gets all zeros."},

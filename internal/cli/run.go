@@ -16,6 +16,7 @@ import (
 func (a *app) run(args []string) int {
 	var err error
 	a.cfg, err = parseFlags(args, a.getenv)
+	a.cfg.ofGzip = a.ofGzip
 	if err != nil {
 		a.fail("", "%s (try pz --help)", err)
 		return a.status
@@ -38,6 +39,8 @@ func (a *app) run(args []string) int {
 		a.runWith(a.extract)
 	case a.cfg.tar:
 		a.runWith(a.makeArchive)
+	case a.cfg.mode == modeList && a.ofGzip && !a.cfg.json:
+		a.listAsGzip()
 	case a.cfg.mode == modeList:
 		a.list()
 	case a.cfg.mode == modeTrain:
@@ -151,6 +154,9 @@ func (a *app) operand(path string, do func(entry)) {
 	if errors.Is(err, fs.ErrNotExist) && len(a.batch.jobs) > 0 {
 		a.flush() // it may be the result of a file in front of it
 		fi, err = os.Lstat(path)
+	}
+	if errors.Is(err, fs.ErrNotExist) && a.ofGzip {
+		path, fi, err = a.findAsGzip(path, err)
 	}
 	if err == nil && fi.Mode()&fs.ModeSymlink != 0 && a.followsLinks() {
 		fi, err = os.Stat(path)

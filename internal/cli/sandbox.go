@@ -82,7 +82,7 @@ func (a *app) onlyReads() bool {
 // open.
 func (a *app) openFirst() {
 	c := &a.cfg
-	if c.mode == modeList && c.tar {
+	if c.mode == modeList && (c.tar || a.ofGzip) {
 		_, _ = time.Now().Zone() // reads the time zone
 	}
 	if c.readsArchives() {
@@ -109,6 +109,9 @@ func (a *app) rights() (r rights) {
 	}
 	for _, path := range operands {
 		fi, err := os.Stat(path)
+		if err != nil && a.ofGzip {
+			path, fi, err = a.findAsGzip(path, err)
+		}
 		switch {
 		case err != nil:
 			continue
