@@ -144,7 +144,8 @@ func (r *ReaderAt) Recover(w io.Writer, first, last int64, report func(Damage) e
 // intact one.
 func salvage(src io.ReaderAt, size int64, o *options) (*index.File, []index.Gap, error) {
 	x, err := readIndex(src, size, &o.limits)
-	if err == nil {
+	// Of several frames without a seek table nothing says which are missing: search for them.
+	if err == nil && (x.Format != Zstd || len(x.Blocks) <= 1 || zstfile.HasSeekTable(src, size)) {
 		relocate := pzfile.Relocate
 		if x.Format == Zstd {
 			relocate = zstfile.Relocate
