@@ -248,18 +248,19 @@ func readGzipInfo(src io.ReaderAt, size int64, report func(BlockInfo) error, o *
 // readZstdInfo describes a .zst file by the headers of its frames and blocks.
 func readZstdInfo(src io.ReaderAt, size int64, report func(BlockInfo) error, o *options) (Info, error) {
 	z := zstdInfo{src: src, report: report, opt: o}
-	table, err := zstfile.Walk(src, size, &o.limits, z.add)
+	_, err := zstfile.Walk(src, size, &o.limits, z.add)
 	st := &z.sum
 	if err == nil {
 		st.Size = size
 	}
-	if table && err == nil {
-		// The table may be wrong, or not be one of all frames.
+	seekable := false
+	if err == nil {
+		// A seek table may be wrong, or not be one of all frames.
 		x, xerr := zstfile.ReadIndex(src, size, &o.limits)
-		table = xerr == nil && x.Content == st.Content
+		seekable = xerr == nil && x.Content == st.Content
 	}
 	return Info{
-		Format: Zstd, Size: size, Content: st.Content, Blocks: st.Blocks, Seekable: table && err == nil,
+		Format: Zstd, Size: size, Content: st.Content, Blocks: st.Blocks, Seekable: seekable,
 		Streams: []StreamInfo{*st},
 	}, err
 }

@@ -56,12 +56,6 @@ var faults = []fault{
 		w.Header().Set("ETag", `"v1"`)
 		w.Write(s.content)
 	}, ErrNoRanges, true},
-	{"short", func(s *testServer, w http.ResponseWriter, r *http.Request) {
-		c, _ := parseContentRange(strings.Replace(r.Header.Get("Range"), "=", " ", 1) + "/*")
-		r.Header.Set("Range", fmt.Sprintf("bytes=%d-%d", c.first, c.first+10))
-		w.Header().Set("ETag", s.etag)
-		http.ServeContent(w, r, "", modified, bytes.NewReader(s.content))
-	}, ErrAnswer, true},
 }
 
 func status(code int) func(*testServer, http.ResponseWriter, *http.Request) {
@@ -391,3 +385,47 @@ func (s *stalling) Read(p []byte) (int, error) {
 }
 
 func (s *stalling) Close() error { return nil }
+
+// TestProgress lets each answer have a few bytes only, by its range or because the connection
+// breaks. A Reader that gets further with each request does not give up.
+func TestProgress(t *testing.T) {
+	content := random(3000)
+	for name, c := range map[string]struct {
+		answer func(s *testServer, w http.ResponseWriter, r *http.Request)
+		step   int64
+	}{
+		"short range": {func(s *testServer, w http.ResponseWriter, r *http.Request) {
+			c, _ := parseContentRange(strings.Replace(r.Header.Get("Range"), "=", " ", 1) + "/*")
+			r.Header.Set("Range", fmt.Sprintf("bytes=%d-%d", c.first, c.first+10))
+			w.Header().Set("ETag", s.etag)
+			http.ServeContent(w, r, "", modified, bytes.NewReader(s.content))
+		}, 11},
+		"broken connection": {reset(100), 100},
+	} {
+		for _, retries := range []int{0, 2} {
+			s := newServer(t, content)
+			r, err := Open(t.Context(), s.URL, WithSegment(1<<10), WithTail(0), WithReadAhead(0),
+				WithRetries(retries, time.Millisecond))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.mu.Lock()
+			s.fault = func(_ int, w http.ResponseWriter, r *http.Request) bool {
+				if strings.HasPrefix(r.Header.Get("Range"), "bytes=20") {
+					return false // less than c.step is missing
+				}
+				c.answer(s, w, r)
+				return true
+			}
+			s.mu.Unlock()
+			got := make([]byte, 1024)
+			if n, err := r.ReadAt(got, 1024); err != nil || !bytes.Equal(got, content[1024:2048]) {
+				t.Errorf("%s, %d retries: %d bytes, %v", name, retries, n, err)
+			}
+			if n := int64(len(s.log)) - 1; n > 1024/c.step+1 {
+				t.Errorf("%s, %d retries: %d requests", name, retries, n)
+			}
+			r.Close()
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
@@ -32,8 +33,9 @@ func indexError(off int64, detail string) error {
 
 // ReadIndex makes the index of a .zst file from its seek tables: one at its end, and, if the file
 // is several that follow one another, one at the end of each. Empty frames are not in the index.
-// A file without a seek table at its end is errs.NoIndex, unless something in it is wrong, or it is
-// a single frame that states its size, of at most maxWhole bytes.
+// Frames in front of the first table, or all if the file does not end in one, are found by their
+// headers. There a frame that does not state its size, or has more than maxWhole bytes of content, is
+// errs.NoIndex.
 func ReadIndex(src io.ReaderAt, size int64, limits *container.Limits) (*index.File, error) {
 	limit := limits.Memory()
 	var tables []seekTable // the last one first
@@ -46,7 +48,11 @@ func ReadIndex(src io.ReaderAt, size int64, limits *container.Limits) (*index.Fi
 		case end == 0 && len(tables) > 0:
 			front = pos
 		case errors.Is(err, errMagic):
-			return singleFrame(src, size, end, limits.Checks)
+			w := frameWalk{limits: limits, frames: frames, sums: sums}
+			if err := w.walkTo(src, end, pos-end); err != nil {
+				return nil, err
+			}
+			return indexOf(src, size, 0, append(tables, w.tables...), w.sums, w.frames, limits.Checks)
 		default:
 			return nil, err
 		}
@@ -56,9 +62,8 @@ func ReadIndex(src io.ReaderAt, size int64, limits *container.Limits) (*index.Fi
 		behind := pos - end
 		pos = end
 		frames += int64(f.Frames)
-		if (entryMemory+index.BlockMemory)*frames > limit {
-			return nil, errs.OutOfMemory(0,
-				"a seek table of %d frames takes more than the limit of %d bytes", frames, limit)
+		if err := checkEntryMemory(frames, limit); err != nil {
+			return nil, err
 		}
 		pos -= f.TableSize()
 		table := make([]byte, f.TableSize())
@@ -215,30 +220,110 @@ func wrongLength(offset int64) error {
 	return indexError(offset, "the frame is not as long as the seek table says")
 }
 
-// singleFrame makes the index of a file without a seek table at the end of its first pos bytes, if
-// the file is a single frame. Else it finds out why there is none.
-func singleFrame(src io.ReaderAt, size, pos int64, checks bool) (*index.File, error) {
-	entry, sums, usable := Entry{}, false, false
-	if _, err := Walk(src, size, new(container.Limits), func(f *Frame, end int64) error {
-		n := f.Header.ContentSize
-		usable = f.Offset == 0 && end == size && end <= maxFrame && n >= 0 && n <= maxWhole
-		entry, sums = Entry{Size: uint32(end), Content: uint32(n)}, f.Header.Checksum
-		return nil
-	}); err != nil {
-		return nil, err
+// checkEntryMemory returns an error if the entries of so many frames take more than the limit.
+func checkEntryMemory(frames, limit int64) error {
+	if (entryMemory+index.BlockMemory)*frames > limit {
+		return errs.OutOfMemory(0,
+			"a seek table of %d frames takes more than the limit of %d bytes", frames, limit)
 	}
-	if !usable || pos < size {
-		return nil, errs.New(errs.NoIndex,
-			"zstd data without a seek table can only be read from front to back, by a Reader")
+	return nil
+}
+
+// A frameWalk makes tables of frames by their headers, where no seek table leads to them.
+type frameWalk struct {
+	limits *container.Limits
+	frames int64       // in the index so far
+	sums   bool        // all frames have checksums
+	tables []seekTable // the last one first
+
+	last     seekTable // frames without a gap between them
+	next     int64     // offset behind them
+	unsized  bool      // one of them states no size, or a large one
+	unusable bool      // so does one that no seek table lists
+}
+
+// walkTo finds the frames in the first end bytes of a file. Behind them are so many bytes of
+// sections. An error in the file comes before a frame that no index can have.
+func (w *frameWalk) walkTo(src io.ReaderAt, end, sections int64) error {
+	_, err := Walk(src, end, new(container.Limits), func(f *Frame, frameEnd int64) error {
+		if f.Offset > w.next {
+			w.closeTable(src, f.Offset)
+		}
+		return w.addFrame(src, f, frameEnd)
+	})
+	if err != nil {
+		return err
 	}
-	if sums {
+	w.closeTable(src, end)
+	if w.unusable || w.frames == 0 {
+		return errs.New(errs.NoIndex, "zstd data without a seek table, and with frames that state no size "+
+			"or a large one, can only be read from front to back, by a Reader")
+	}
+	w.tables[len(w.tables)-1].size += sections
+	slices.Reverse(w.tables)
+	return nil
+}
+
+// addFrame adds the entry of a frame.
+func (w *frameWalk) addFrame(src io.ReaderAt, f *Frame, end int64) error {
+	content := f.Header.ContentSize
+	if content < 0 && f.bound == 0 {
+		content = 0
+	}
+	if content < 0 || content > maxWhole || end-f.Offset > maxFrame {
+		w.unsized, content = true, 0
+	}
+	w.next = end
+	w.frames++
+	if err := checkEntryMemory(w.frames, w.limits.Memory()); err != nil {
+		return err
+	}
+	entry := Entry{Size: uint32(min(end-f.Offset, math.MaxUint32)), Content: uint32(content)}
+	w.sums = w.sums && f.Header.Checksum
+	if f.Header.Checksum {
 		var p [zstframe.ChecksumSize]byte
-		if err := container.ReadAt(src, p[:], size-zstframe.ChecksumSize); err != nil {
-			return nil, err
+		if err := container.ReadAt(src, p[:], end-int64(len(p))); err != nil {
+			return err
 		}
 		entry.Sum = binary.LittleEndian.Uint32(p[:])
 	}
-	return indexOf(src, size, 0, []seekTable{{entries: []Entry{entry}}}, sums, 1, checks)
+	w.last.entries = append(w.last.entries, entry)
+	return nil
+}
+
+// closeTable ends a table at a gap that ends at an offset. If frames in it state no size, the seek
+// table that ends there may do.
+func (w *frameWalk) closeTable(src io.ReaderAt, end int64) {
+	if w.unsized && !w.takeSizes(src, end) {
+		w.unusable = true
+	}
+	w.last.size = end - w.next
+	w.tables = append(w.tables, w.last)
+	w.last, w.next, w.unsized = seekTable{}, end, false
+}
+
+// takeSizes takes the sizes of frames from the seek table that ends at an offset, and reports whether
+// it lists just these frames.
+func (w *frameWalk) takeSizes(src io.ReaderAt, end int64) bool {
+	f, end, err := footerBefore(src, end)
+	if err != nil || end-f.TableSize() != w.next || int(f.Frames) != len(w.last.entries) {
+		return false
+	}
+	table := make([]byte, f.TableSize())
+	if container.ReadAt(src, table, w.next) != nil {
+		return false
+	}
+	list, err := f.AppendEntries(make([]Entry, 0, f.Frames), table, f.Covers(table))
+	if err != nil {
+		return false
+	}
+	for i, e := range list {
+		if e.Size != w.last.entries[i].Size {
+			return false
+		}
+		w.last.entries[i].Content = e.Content
+	}
+	return true
 }
 
 // A Verifier compares frames with what a seek table says of them. It keeps memory between calls.
