@@ -67,7 +67,7 @@ func openCopy(path string) (*os.File, os.FileInfo, error) {
 	} else if !info.Mode().IsRegular() {
 		return nil, nil, errors.New("is not a regular file")
 	}
-	f, err := openShared(path)
+	f, err := openShared(path, os.O_RDONLY)
 	if err != nil {
 		return nil, nil, err
 	}
