@@ -64,6 +64,8 @@ type system struct {
 
 	// machineMemory returns the memory in bytes that the process may have, 0 if it is not known.
 	machineMemory func() int64
+	// spaceLeft returns how many bytes the address space may still grow, MaxInt64 without a limit.
+	spaceLeft func() int64
 	// limitMemory tells the Go runtime the bytes that the process should take at most. Near them it
 	// collects garbage more often.
 	limitMemory func(int64)
@@ -86,6 +88,7 @@ func newApp() *app {
 			syncFile:      syncFile,
 			syncDir:       syncDir,
 			machineMemory: sync.OnceValue(machineMemory),
+			spaceLeft:     spaceLeft,
 			limitMemory:   func(int64) {},
 		},
 	}

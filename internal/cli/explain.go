@@ -284,6 +284,9 @@ func (a *app) memoryExceeded(in *source, e *compress.Error) (what, advice string
 		what = fmt.Sprintf("needs %s of memory, more than %s", formatSize(least), limit)
 		advice = "use -M " + sizeOption(least) + " or more"
 	}
+	if a.cfg.tight {
+		advice = "raise the limit of the address space (ulimit -v)"
+	}
 	if a.cfg.mode == modeCompress {
 		advice += ", smaller blocks (-B) or a lower level"
 	}

@@ -20,6 +20,9 @@ func (a *app) run(args []string) int {
 		a.fail("", "%s (try pz --help)", err)
 		return a.status
 	}
+	if !a.followSpace() {
+		return a.status
+	}
 	defer a.watchSignals()()
 	if a.reportsKernels() {
 		a.print("", "%s", a.cfg.kernelWarning)
