@@ -49,6 +49,7 @@ type app struct {
 	temp           *tempFiles
 	batch          *batch
 	held           *heldMessages // of a job of a batch; nil for the program
+	forAll         answer        // to the question whether to overwrite
 	bar            *progressBar  // nil while no bar is on the screen
 	garbage        int64         // bytes written and read since the last garbage collection
 	status         int           // exit code so far

@@ -117,7 +117,8 @@ var optionTable = []option{
 
 	{group: groupList, short: "t", long: "test",
 		brief: "Check that files can be restored; write nothing.",
-		text:  "Check that files can be restored. Write nothing."},
+		text: "Check that files can be restored. Write nothing, also with -d or -x. -l outranks " +
+			"-t."},
 	{group: groupList, long: "deep",
 		text: "With -t, also decompress each file with a second, independent decoder, and compare the " +
 			"contents: .gz files with that of Go, .pz and .zst files with ones that follow the text of the " +

@@ -65,12 +65,12 @@ const signalDelay = 20 * time.Millisecond
 // caller calls stop at the end of the run.
 func (a *app) watchSignals() (stop func()) {
 	if a.writesBeside() || a.cfg.output != "" || a.cfg.mode == modeExtract {
-		a.temp.watchSignals()
+		a.temp.watchSignals(a.clearLine)
 		return func() {}
 	}
 	watching := make(chan struct{})
 	timer := time.AfterFunc(signalDelay, func() {
-		a.temp.watchSignals()
+		a.temp.watchSignals(a.clearLine)
 		close(watching)
 	})
 	return func() {
@@ -119,6 +119,8 @@ func (a *app) runWith(work func()) {
 	defer a.abandonBatch()
 	work()
 	a.flush()
+	a.printTotal()
+	a.noteSandbox()
 	reportDevice()
 }
 
