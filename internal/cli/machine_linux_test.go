@@ -90,17 +90,19 @@ func TestAddressSpaceLimit(t *testing.T) {
 	in := write(t, strings.Repeat(sample(1<<20), 6), dir, "in")
 	run := func(left int64, code int, text string, args ...string) {
 		t.Helper()
-		pzWith(t, "", func(a *app) { a.spaceLeft = func() int64 { return left } }, args...).want(t, code, text)
+		change := func(a *app) { a.spaceLeft = func() int64 { return left } }
+		pzWith(t, "", change, args...).want(t, code, text)
 	}
-	run(leastSpace-1, exitError, "pz: the limit of the address space (ulimit -v) leaves 96.0 MiB, and pz needs",
-		"-c", in)
+	run(leastSpace-1, exitError,
+		"pz: the limit of the address space (ulimit -v) leaves 96.0 MiB, and pz needs", "-c", in)
 	const advice = "; raise the limit of the address space (ulimit -v)"
 	run(128<<20, exitError, "more than the limit of 32 MiB"+advice, "-9c", in)
 	run(128<<20, exitError, "more than the limit of 32 MiB"+advice, "-9c", "-M1G", in)
 	run(128<<20, exitError, "more than the limit of 16 MiB; use -M", "-9c", "-M16M", in)
 	run(128<<20, exitOK, "", "-1c", in)
 	for _, kib := range []int{2 << 20, 3 << 20} {
-		cmd := shell(command("-9", "-T16", "-o", in+".pz", "-f", in), fmt.Sprintf(`ulimit -v %d; exec "$0" "$@"`, kib))
+		cmd := command("-9", "-T16", "-o", in+".pz", "-f", in)
+		cmd = shell(cmd, fmt.Sprintf(`ulimit -v %d; exec "$0" "$@"`, kib))
 		if out, err := cmd.CombinedOutput(); err != nil && !strings.Contains(string(out), advice) {
 			t.Errorf("%d KiB: %v: %.300s", kib, err, out)
 		}

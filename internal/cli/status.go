@@ -49,8 +49,8 @@ func (s *statusLine) clear() {
 	s.last = time.Time{}
 }
 
-// clearLine removes from the screen the line that does not stay, when a signal ends the program. The
-// terminal may have added ^C to the line. clearLine does not wait long for a terminal that is
+// clearLine removes from the screen the line that does not stay, when a signal ends the program.
+// The terminal may have added ^C to the line. clearLine does not wait long for a terminal that is
 // stopped.
 func (a *app) clearLine() {
 	n := a.temp.drawn.Load()

@@ -19,8 +19,9 @@ var fatalSignals = []os.Signal{
 	syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGXCPU,
 }
 
-// openRegular is the flag to open a regular file with. Without it package os sets the flag, tries to
-// watch the file, which no regular file supports, and takes the flag back: four more system calls.
+// openRegular is the flag to open a regular file with. Without it package os sets the flag, tries
+// to watch the file, which no regular file supports, and takes the flag back: four more system
+// calls.
 // If a named pipe has replaced the file meanwhile, the program does not wait for its writer.
 const openRegular = syscall.O_NONBLOCK
 

@@ -195,7 +195,8 @@ func (a *app) mayCreate(at location, in *source) (replace, ok bool) {
 // confirm asks the user whether to overwrite a file. Without a terminal for question and answer it
 // returns false.
 func (a *app) confirm(path string, in *source) bool {
-	if a.forAll != askEach || in.f == a.stdin || a.cfg.quiet || !a.isTerminal(a.stdin) || !a.isTerminal(a.stderr) {
+	if a.forAll != askEach || in.f == a.stdin || a.cfg.quiet || !a.isTerminal(a.stdin) ||
+		!a.isTerminal(a.stderr) {
 		return false
 	}
 	if a.putOff() {

@@ -122,7 +122,8 @@ func TestConfirm(t *testing.T) {
 		io.WriteString(person, c.answer)
 		code := a.run([]string{in})
 		got := seen(a, person)
-		if code != c.code || !strings.Contains(got, "a.pz already exists; overwrite it (yes, no, all or none)?") {
+		if code != c.code ||
+			!strings.Contains(got, "a.pz already exists; overwrite it (yes, no, all or none)?") {
 			t.Errorf("%q: exit code %d, %q", c.answer, code, got)
 		}
 		if code == exitOK {
