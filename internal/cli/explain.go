@@ -28,10 +28,10 @@ func (a *app) explain(in *source, err error) string {
 	if d.advice != "" {
 		what += "; " + d.advice
 	}
-	if a.cfg.verbose {
-		what += "; details: " + libraryReason(err)
+	if in.strayData(e) {
+		return what
 	}
-	return what
+	return a.withDetails(what, err)
 }
 
 // needsDictionary returns what an error says of a missing dictionary, without the subject.

@@ -114,10 +114,7 @@ func (a *app) explainMerge(in *source, m *meter, report *merge.Report, err error
 	if advice != "" {
 		what += "; " + advice
 	}
-	if a.cfg.verbose {
-		what += "; details: " + libraryReason(err)
-	}
-	return errors.New(what)
+	return errors.New(a.withDetails(what, err))
 }
 
 // reportMerge says what comes from which copy.
