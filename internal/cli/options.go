@@ -47,15 +47,14 @@ var optionTable = []option{
 		text: "Write format pz, gz or zst; gzip and zstd are accepted too. The default is the " +
 			"format that the suffix of -o names, or else pz."},
 	{group: groupCompress, short: "a", long: "auto",
-		text: "Tune settings for each block from a sample. Most files take 0.7 to 2 times as " +
-			"long to compress; sound at level 5 takes 13 times as long. docs/TUNING.md has the effects."},
+		text: "Tune settings for each block from a sample. Most files take up to about " +
+			"twice as long to compress. docs/TUNING.md has the effects."},
 	{group: groupCompress, long: "trial",
 		text: "Tune settings for each block by trying all of them on a larger sample. Most " +
 			"files take longer than with --auto, and not all become smaller; see docs/TUNING.md."},
 	{group: groupCompress, short: "p", long: "pipeline", value: "NAME",
-		text: "Select the pipeline: {pipelines}. Up to level 5 files of lzr are 11% " +
-			"to 18% larger and are restored 1.2 times as fast. From level 6 on they are 28% to 37% " +
-			"larger, and are restored 1.3 to 1.7 times as fast."},
+		text: "Select the pipeline: {pipelines}. Files of lzr are larger and are " +
+			"restored faster, most of all from level 6 on. docs/generated/frontier.md has the figures."},
 	{group: groupCompress, short: "B", long: "block-size", value: "SIZE",
 		text: "Set the block size: a power of two from {minblock} to {maxblock}. Larger blocks " +
 			"often compress better but take more memory; .pz uses {blocks}."},

@@ -34,8 +34,8 @@ func libraryReason(err error) string {
 	return strings.TrimSpace(strings.TrimPrefix(reason(err), "compress:"))
 }
 
-// withDetails adds to a message, with -v, what an error says beyond it. The kind and the place of an
-// Error are in the message, but for a checksum that does not match.
+// withDetails adds to a message, with -v, what an error says beyond it. The kind and the place of
+// an Error are in the message, but for a checksum that does not match.
 func (a *app) withDetails(text string, err error) string {
 	if !a.cfg.verbose {
 		return text
