@@ -15,7 +15,7 @@ type Range struct {
 	Offset, Size int64
 }
 
-var errNegative = errors.New("compress: negative offset")
+var errNegative = errors.New("parity: negative offset")
 
 // openViews is how many zones a ReaderAt keeps open.
 const openViews = 4

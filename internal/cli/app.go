@@ -50,6 +50,7 @@ type app struct {
 	temp           *tempFiles
 	batch          *batch
 	held           *heldMessages // of a job of a batch; nil for the program
+	forAll         answer        // to the question whether to overwrite
 	bar            *progressBar  // nil while no bar is on the screen
 	garbage        int64         // bytes written and read since the last garbage collection
 	status         int           // exit code so far
@@ -65,6 +66,8 @@ type system struct {
 
 	// machineMemory returns the memory in bytes that the process may have, 0 if it is not known.
 	machineMemory func() int64
+	// spaceLeft returns how many bytes the address space may still grow, MaxInt64 without a limit.
+	spaceLeft func() int64
 	// limitMemory tells the Go runtime the bytes that the process should take at most. Near them it
 	// collects garbage more often.
 	limitMemory func(int64)
@@ -87,6 +90,7 @@ func newApp() *app {
 			syncFile:      syncFile,
 			syncDir:       syncDir,
 			machineMemory: sync.OnceValue(machineMemory),
+			spaceLeft:     spaceLeft,
 			limitMemory:   func(int64) {},
 		},
 	}

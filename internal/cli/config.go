@@ -100,6 +100,7 @@ type codingConfig struct {
 type runConfig struct {
 	threads      int   // 0 selects all processors
 	memory       int64 // limit in bytes; 0 selects the library's default
+	tight        bool  // memory follows from a limit of the address space
 	target       int64 // in bytes, set by setTarget; 0 is for none
 	match        gpu.Backend
 	entropy      gpu.Backend

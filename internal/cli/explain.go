@@ -28,10 +28,10 @@ func (a *app) explain(in *source, err error) string {
 	if d.advice != "" {
 		what += "; " + d.advice
 	}
-	if a.cfg.verbose {
-		what += "; details: " + libraryReason(err)
+	if in.strayData(e) {
+		return what
 	}
-	return what
+	return a.withDetails(what, err)
 }
 
 // needsDictionary returns what an error says of a missing dictionary, without the subject.
@@ -272,6 +272,9 @@ func (a *app) memoryExceeded(in *source, e *compress.Error) (what, advice string
 	if least := e.Memory; least > a.cfg.memory {
 		what = fmt.Sprintf("needs %s of memory, more than %s", formatSize(least), limit)
 		advice = "use -M " + sizeOption(least) + " or more"
+	}
+	if a.cfg.tight {
+		advice = "raise the limit of the address space (ulimit -v)"
 	}
 	if a.cfg.mode == modeCompress {
 		advice += ", smaller blocks (-B) or a lower level"

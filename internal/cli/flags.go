@@ -102,10 +102,10 @@ func (c *config) actionFlags(fs *pflag.FlagSet) {
 		act  func()
 	}{
 		{"compress", func() { c.mode = modeCompress }},
-		{"decompress", func() { c.mode = modeDecompress }},
-		{"test", func() { c.mode = modeTest }},
-		{"list", func() { c.mode = modeList }},
-		{"extract", func() { c.mode = modeExtract }},
+		{"decompress", func() { c.readWith(modeDecompress) }},
+		{"test", func() { c.readWith(modeTest) }},
+		{"list", func() { c.readWith(modeList) }},
+		{"extract", func() { c.readWith(modeExtract) }},
 		{"recover", func() { c.mode = modeRecover }},
 		{"repair", func() { c.mode = modeRepair }},
 		{"merge", func() { c.mode = modeMerge }},
@@ -134,6 +134,14 @@ func (c *config) actionFlags(fs *pflag.FlagSet) {
 			o.act()
 			return nil
 		})
+	}
+}
+
+// readWith sets the mode, which is one that reads compressed data. As in gzip -l outranks -t, and
+// both outrank what writes files, in any order: "pz -td FILE" writes nothing.
+func (c *config) readWith(m mode) {
+	if c.mode != modeList && (c.mode != modeTest || m == modeList) {
+		c.mode = m
 	}
 }
 

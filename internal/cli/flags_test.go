@@ -344,3 +344,35 @@ func TestUnwrittenFormat(t *testing.T) {
 		wantFiles(t, dir, "in")
 	}
 }
+
+// TestReadingModes checks which of two modes that read compressed data counts, as with gzip 1.12:
+// -l outranks -t, and both outrank what writes files.
+func TestReadingModes(t *testing.T) {
+	for args, want := range map[string]mode{
+		"-td": modeTest, "-dt": modeTest, "-t --decompress": modeTest, "-tx": modeTest, "-xt": modeTest,
+		"-ld": modeList, "-dl": modeList, "-lt": modeList, "-tl": modeList, "-lx": modeList,
+		"-dx": modeExtract, "-tz": modeCompress,
+	} {
+		c, err := parse(append(strings.Fields(args), "file")...)
+		if err != nil || c.mode != want {
+			t.Errorf("%s: mode %v, %v, want %v", args, c.mode, err, want)
+		}
+	}
+	dir := t.TempDir()
+	in := write(t, pz(t, "content").out, dir, "a.pz")
+	for _, option := range []string{"-td", "-dt", "-ld", "-tdf"} {
+		pz(t, "", option, in).want(t, exitOK)
+		wantFiles(t, dir, "a.pz")
+	}
+}
+
+// TestVerboseTotal checks the last line of -v about several files.
+func TestVerboseTotal(t *testing.T) {
+	dir := t.TempDir()
+	a, b := write(t, "content", dir, "a"), write(t, sample(1000), dir, "b")
+	pz(t, "", "-v", a, b).want(t, exitOK, "\npz: 2 files: 1007 bytes of content, ")
+	pz(t, "", "-tv", a+".pz", b+".pz").want(t, exitOK, "\npz: 2 files: 1007 bytes of content, ")
+	if r := pz(t, "", "-tv", a+".pz"); strings.Contains(r.err, "files:") {
+		t.Errorf("one file: %s", r.err)
+	}
+}

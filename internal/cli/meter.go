@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/gopz/compress"
@@ -163,6 +164,7 @@ func (a *app) summary(in *source, out *output, m *meter) {
 		a.printGzipSummary(in, out, content, packed)
 		return
 	}
+	a.batch.progress.sum.addFile(content, packed)
 	seconds := max(a.now().Sub(m.start).Seconds(), 1e-6)
 	to := " -> " + printable(out.name)
 	if a.cfg.mode == modeTest {
@@ -177,6 +179,28 @@ func (a *app) summary(in *source, out *output, m *meter) {
 		workers, plural(int64(workers), "thread"), float64(content)/1e6/seconds, to)
 	if len(m.w.head) > 0 && a.cfg.mode == modeCompress {
 		a.hintMemory(out.name, a.restoreMemory(bytes.NewReader(m.w.head)), false)
+	}
+}
+
+// totals counts the files that -v has printed a line for, and their bytes.
+type totals struct {
+	mu                     sync.Mutex
+	files, content, packed int64
+}
+
+func (t *totals) addFile(content, packed int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.files++
+	t.content += content
+	t.packed += packed
+}
+
+// printTotal prints the last line of -v if there were several files.
+func (a *app) printTotal() {
+	if t := &a.batch.progress.sum; t.files > 1 {
+		a.print("", "%d files: %d bytes of content, %d compressed (%.3f:1)",
+			t.files, t.content, t.packed, ratio(t.content, t.packed))
 	}
 }
 

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"errors"
-	"fmt"
 
 	"github.com/gopz/compress/internal/cli/internal/foreign"
 )
@@ -77,10 +76,7 @@ func (a *app) explainForeign(in *source, err error) (text string) {
 			text += "; " + dcBeforeDamage
 		}
 	}
-	if a.cfg.verbose {
-		text += fmt.Sprintf("; details: %v", err)
-	}
-	return text
+	return a.withDetails(text, err)
 }
 
 // isTar reports whether a regular file is a tar archive in POSIX or GNU format.

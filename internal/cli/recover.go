@@ -21,8 +21,8 @@ func (a *app) recoverTo(w io.Writer, in *source, m *meter, opts []compress.Reade
 		if errors.Is(d.Err, compress.ErrDictionary) {
 			text += "; it " + needsDictionary(d.Err) + "; give it with -D"
 		}
-		if a.cfg.verbose && d.Err != nil {
-			text += "; details: " + libraryReason(d.Err)
+		if d.Err != nil {
+			text = a.withDetails(text, d.Err)
 		}
 		a.print(in.name, "%s", text)
 	}

@@ -21,6 +21,9 @@ func (a *app) run(args []string) int {
 		a.fail("", "%s (try pz --help)", err)
 		return a.status
 	}
+	if !a.followSpace() {
+		return a.status
+	}
 	defer a.watchSignals()()
 	if a.reportsKernels() {
 		a.print("", "%s", a.cfg.kernelWarning)
@@ -65,12 +68,12 @@ const signalDelay = 20 * time.Millisecond
 // caller calls stop at the end of the run.
 func (a *app) watchSignals() (stop func()) {
 	if a.writesBeside() || a.cfg.output != "" || a.cfg.mode == modeExtract {
-		a.temp.watchSignals()
+		a.temp.watchSignals(a.clearLine)
 		return func() {}
 	}
 	watching := make(chan struct{})
 	timer := time.AfterFunc(signalDelay, func() {
-		a.temp.watchSignals()
+		a.temp.watchSignals(a.clearLine)
 		close(watching)
 	})
 	return func() {
@@ -119,6 +122,8 @@ func (a *app) runWith(work func()) {
 	defer a.abandonBatch()
 	work()
 	a.flush()
+	a.printTotal()
+	a.noteSandbox()
 	reportDevice()
 }
 

@@ -15,6 +15,7 @@ import (
 type sandbox struct {
 	enter func(rights) (rights, bool) // returns the rights that are left, false without a sandbox; may be nil
 	once  sync.Once
+	text  string // what -v says at the end; "" if no source was opened
 	spool spool
 }
 
@@ -39,10 +40,15 @@ func (a *app) confine() {
 		if !a.mayUseGPU() {
 			text = a.enterSandbox()
 		}
-		if a.cfg.mode != modeList { // where -v lists blocks
-			a.note("", "%s", text)
-		}
+		a.sandbox.text = text
 	})
+}
+
+// noteSandbox prints what -v says about the sandbox. With -l it lists blocks instead.
+func (a *app) noteSandbox() {
+	if a.sandbox.text != "" && a.cfg.mode != modeList {
+		a.note("", "%s", a.sandbox.text)
+	}
 }
 
 // enterSandbox enters the sandbox and returns what to say about it.

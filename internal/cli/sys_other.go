@@ -11,6 +11,8 @@ import (
 
 var fatalSignals = []os.Signal{os.Interrupt, syscall.SIGTERM}
 
+const openRegular = 0
+
 func dieBy(os.Signal) { os.Exit(exitError) }
 
 func dieByBrokenPipe(*os.File) {}
