@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"errors"
+	"fmt"
 
 	"github.com/gopz/compress/internal/cli/internal/foreign"
 )
