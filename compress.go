@@ -142,8 +142,8 @@ var (
 	ErrMemory = errs.Memory
 	// ErrTooLarge: the content is larger than [WithMaxDecodedSize].
 	ErrTooLarge = errs.TooLarge
-	// ErrNoIndex: a [ReaderAt] was asked for a .zst file without a seek table and with frames
-	// that state no size or a large one. A [Reader] can read it. Or [Recover] finds no blocks in a file.
+	// ErrNoIndex: a [ReaderAt] was asked for a .zst file without a seek table and with frames that
+	// state no size or a large one. A [Reader] can read it. Or [Recover] finds no blocks in a file.
 	ErrNoIndex = errs.NoIndex
 	// ErrClosed: the Writer, Reader or ReaderAt is closed. Wraps [os.ErrClosed].
 	ErrClosed = errs.Closed

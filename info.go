@@ -248,13 +248,13 @@ func readGzipInfo(src io.ReaderAt, size int64, report func(BlockInfo) error, o *
 // readZstdInfo describes a .zst file by the headers of its frames and blocks.
 func readZstdInfo(src io.ReaderAt, size int64, report func(BlockInfo) error, o *options) (Info, error) {
 	z := zstdInfo{src: src, report: report, opt: o}
-	_, err := zstfile.Walk(src, size, &o.limits, z.add)
+	table, err := zstfile.Walk(src, size, &o.limits, z.add)
 	st := &z.sum
 	if err == nil {
 		st.Size = size
 	}
-	seekable := false
-	if err == nil {
+	seekable := err == nil && st.Blocks > 0
+	if seekable && (table || z.unsized) {
 		// A seek table may be wrong, or not be one of all frames.
 		x, xerr := zstfile.ReadIndex(src, size, &o.limits)
 		seekable = xerr == nil && x.Content == st.Content
@@ -272,11 +272,14 @@ type zstdInfo struct {
 	opt    *options
 	sum    StreamInfo
 	dec    *Reader // for frames that do not state their size
+	// unsized says that a frame states no size, or too large a one to be read at random by that.
+	unsized bool
 }
 
 // add adds a frame that ends at an offset.
 func (z *zstdInfo) add(f *zstfile.Frame, end int64) error {
 	st, content := &z.sum, f.Header.ContentSize
+	z.unsized = z.unsized || content < 0 || content > zstfile.MaxWhole
 	if content < 0 {
 		var err error
 		content, err = z.decode(f, end)

@@ -38,8 +38,8 @@ type ReaderAt struct {
 
 // NewReaderAt opens the file of size bytes that src holds: one stream, or several. It reads headers
 // and indexes. In a .zst file without a seek table it looks for frames by their headers, and each
-// that states no size, or one above 32 MiB, is an [ErrNoIndex]. A wrong seek table is an error here,
-// or when a frame is read that is not as the table says. Index and blocks in memory together
+// that states no size, or one above 32 MiB, is an [ErrNoIndex]. A wrong seek table is an error
+// here, or when a frame is read that is not as the table says. Index and blocks in memory together
 // stay within [WithMaxMemory]. Content larger than [WithMaxDecodedSize] makes it fail, as does a
 // device of [WithDevice] that cannot do what it asks for.
 //

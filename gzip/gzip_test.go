@@ -384,12 +384,12 @@ func readOurs(src io.Reader, single bool) (p []byte, h gzip.Header, err error) {
 	return p, r.Header, err
 }
 
-// TestErrorValues checks that errors are the values of compress/gzip, as programs compare with both.
+// TestErrorValues checks that errors are the values of compress/gzip: programs compare with both.
 func TestErrorValues(t *testing.T) {
 	file := write(t, content(300), 6, 300)
 	bad := bytes.Clone(file)
 	bad[len(bad)-8]++
-	if _, err := gzip.NewReader(strings.NewReader("no gzip data at all")); err != stdgzip.ErrHeader {
+	if _, err := gzip.NewReader(strings.NewReader("no gzip data")); err != stdgzip.ErrHeader {
 		t.Errorf("%v is not ErrHeader of compress/gzip", err)
 	}
 	z, err := gzip.NewReader(bytes.NewReader(bad))

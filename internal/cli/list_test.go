@@ -209,7 +209,7 @@ func TestListFormats(t *testing.T) {
 			map[string]any{"blocks": 1., "check": "none", "seekable": true}},
 		{"zst with and without", zst + unchecked, map[string]any{"blocks": 6., "check": "mixed"}},
 		{"zstd", runTool(t, "", "zstd", "-c", path), map[string]any{"format": "zst", "blocks": 1.,
-			"uncompressed": 3e5, "check": "xxh64", "seekable": false}},
+			"uncompressed": 3e5, "check": "xxh64", "seekable": true}},
 		{"zstd of unknown size", theirs("zstd", "-c"), map[string]any{"blocks": 1.,
 			"uncompressed": 3e5, "block_size": 3e5, "seekable": false}},
 		{"zstd, zst", theirs("zstd", "-c") + zst,

@@ -7,10 +7,10 @@ import (
 	"github.com/gopz/compress/internal/zstframe"
 )
 
-// Framer writes RFC 8878: a frame for each block, and a seek table behind the frames. A single frame
-// that states its size has no table, because ReadIndex can do without it. Blocks that
-// end with a flush share a frame with the blocks behind them. The header of that frame states a
-// window in place of the content size, which is not known yet.
+// Framer writes RFC 8878: a frame for each block, and a seek table behind the frames. A single
+// frame that states its size has no table, because ReadIndex can do without it. Blocks that end
+// with a flush share a frame with the blocks behind them. The header of that frame states a window
+// in place of the content size, which is not known yet.
 type Framer struct {
 	checks  bool
 	window  int64  // how far back offsets reach in a frame, in bytes

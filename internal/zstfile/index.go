@@ -34,8 +34,8 @@ func indexError(off int64, detail string) error {
 // ReadIndex makes the index of a .zst file from its seek tables: one at its end, and, if the file
 // is several that follow one another, one at the end of each. Empty frames are not in the index.
 // Frames in front of the first table, or all if the file does not end in one, are found by their
-// headers. There a frame that does not state its size, or has more than maxWhole bytes of content, is
-// errs.NoIndex.
+// headers. There a frame that does not state its size, or has more than MaxWhole bytes of content,
+// is errs.NoIndex.
 func ReadIndex(src io.ReaderAt, size int64, limits *container.Limits) (*index.File, error) {
 	limit := limits.Memory()
 	var tables []seekTable // the last one first
@@ -270,7 +270,7 @@ func (w *frameWalk) addFrame(src io.ReaderAt, f *Frame, end int64) error {
 	if content < 0 && f.bound == 0 {
 		content = 0
 	}
-	if content < 0 || content > maxWhole || end-f.Offset > maxFrame {
+	if content < 0 || content > MaxWhole || end-f.Offset > maxFrame {
 		w.unsized, content = true, 0
 	}
 	w.next = end
@@ -302,8 +302,8 @@ func (w *frameWalk) closeTable(src io.ReaderAt, end int64) {
 	w.last, w.next, w.unsized = seekTable{}, end, false
 }
 
-// takeSizes takes the sizes of frames from the seek table that ends at an offset, and reports whether
-// it lists just these frames.
+// takeSizes takes the sizes of frames from the seek table that ends at an offset, and reports
+// whether it lists just these frames.
 func (w *frameWalk) takeSizes(src io.ReaderAt, end int64) bool {
 	f, end, err := footerBefore(src, end)
 	if err != nil || end-f.TableSize() != w.next || int(f.Frames) != len(w.last.entries) {

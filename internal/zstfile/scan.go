@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// maxWhole is the most content in bytes of a frame that becomes one unit. A file of one large
+	// MaxWhole is the most content in bytes of a frame that becomes one unit. A file of one large
 	// frame is decoded as it comes in, with no more memory than its window. Files of many frames,
 	// which gain from being decoded in parallel, have smaller ones.
-	maxWhole = 32 << 20
+	MaxWhole = 32 << 20
 
 	// skipStep is how many bytes of a skippable frame are passed over at a time, between two looks
 	// at the context.
@@ -217,7 +217,7 @@ func (s *Scanner) choose(u *container.Unit) error {
 		return s.frame.fail(errs.TooLarge, errs.PartBlock, s.frame.Offset, "")
 	}
 	s.ordered.shrink()
-	if n := h.ContentSize; n >= 0 && n <= maxWhole {
+	if n := h.ContentSize; n >= 0 && n <= MaxWhole {
 		*u = container.Unit{
 			Spec: FrameSpec(int(n)),
 			Kind: container.Coded,

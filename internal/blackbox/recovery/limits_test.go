@@ -263,7 +263,7 @@ func TestRecoverListedOften(t *testing.T) {
 	content := bbtest.TextBytes(bbtest.BlockSize, 1)
 	file := bbtest.Encode(t, content, compress.WithFormat(compress.Zstd),
 		compress.WithBlockSize(bbtest.BlockSize))
-	frame := file[:bbtest.FrameAt(t, file, 1)]
+	frame := file // a file of one frame has no table
 	const entries = 1000
 	e := zstfile.Entry{
 		Size: uint32(len(frame)), Content: bbtest.BlockSize, Sum: zstfile.Checksum(content),
