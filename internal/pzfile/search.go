@@ -104,7 +104,7 @@ func Salvage(
 		Src: src, Limits: limits, Verify: verify, Size: size, File: &index.File{Size: size},
 	}}
 	s.findEnds()
-	for ; s.Err == nil && (s.pos < s.Size || s.id == 0); s.id++ {
+	for s.skipSections(); s.Err == nil && (s.pos < s.Size || s.id == 0); s.id++ {
 		s.searchStream()
 		s.skipSections()
 	}

@@ -102,6 +102,9 @@ func (s *search) skipSections() {
 			detail := fmt.Sprintf("unknown section %d", kind)
 			s.lose(index.DamageUnknown, errs.PartHeader, 0, 0, -1, s.pos,
 				&errs.Error{Kind: errs.Version, Detail: detail})
+		case s.pos+size > s.Size && s.sectionIsLast():
+			s.lose(index.DamageFrame, errs.PartIndex, 0, 0, 0, s.pos,
+				&errs.Error{Kind: errs.Truncated, Detail: "a section is cut short"})
 		case !s.sectionEnds(s.pos+size, size):
 			s.lose(index.DamageFrame, errs.PartIndex, 0, 0, 0, s.pos,
 				&errs.Error{Kind: errs.Corrupt, Detail: "a section is damaged"})
@@ -111,6 +114,9 @@ func (s *search) skipSections() {
 		s.pos += min(size, s.Size-s.pos)
 	}
 }
+
+// sectionIsLast reports whether nothing follows the header of the section at pos but its own bytes.
+func (s *search) sectionIsLast() bool { return s.behindSection(s.Size) >= s.Size }
 
 // sectionEnds reports whether a section of so many bytes ends at an offset.
 func (s *search) sectionEnds(end, size int64) bool {
