@@ -277,6 +277,14 @@ func (z *response) makeRoom() {
 	z.buf = z.room.body[:0]
 }
 
+// WriteString implements io.StringWriter, as the server's ResponseWriter does.
+func (z *response) WriteString(s string) (int, error) {
+	if !z.awaits() && z.state == plain {
+		return io.WriteString(z.w, s)
+	}
+	return z.Write([]byte(s))
+}
+
 // beginBuffered begins with the buffer and passes it on.
 func (z *response) beginBuffered(size int64) error {
 	z.beginBody(z.buf, size)
