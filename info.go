@@ -21,7 +21,7 @@ type Info struct {
 	Size     int64 // bytes of the file
 	Content  int64 // bytes of content
 	Blocks   int64 // in all streams
-	Seekable bool  // an index or seek table leads to any place of the content
+	Seekable bool  // an index, a seek table or sizes in frames lead to any place of the content
 	Streams  []StreamInfo
 }
 

@@ -39,7 +39,7 @@ var (
 
 // Open reads the headers of the tar file of size bytes that src holds. It may be compressed as .pz,
 // .zst or .gz. What [compress.NewReaderAt] says about the formats and the options holds here too: a
-// .zst file needs a seek table, and a .gz file is decompressed once.
+// .zst file needs a seek table or sizes in its frames, and a .gz file is decompressed once.
 //
 // An archive of a [Writer] has a list of its entries, and Open reads that. Of other archives it
 // reads all headers, and so those blocks that have any: all of them if the files are small. The FS

@@ -1,6 +1,7 @@
 package httpcompress
 
 import (
+	"net/http"
 	"testing"
 )
 
@@ -27,6 +28,20 @@ func TestMatchAnyEncoding(t *testing.T) {
 				t.Errorf("%s, %s: status %d, ETag %s, not %s", accept, condition, x.status,
 					x.header.Get("ETag"), tag)
 			}
+		}
+	}
+}
+
+// TestSilent checks that the handler around one that writes nothing can still send a status.
+func TestSilent(t *testing.T) {
+	h := Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	for _, accept := range []string{"zstd", "identity"} {
+		w := do(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			h.ServeHTTP(w, r)
+			w.WriteHeader(404)
+		}), "GET", "Accept-Encoding: "+accept)
+		if w.Code != 404 {
+			t.Errorf("%s: status %d", accept, w.Code)
 		}
 	}
 }

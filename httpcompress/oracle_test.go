@@ -75,6 +75,11 @@ var oracles = map[string]http.HandlerFunc{
 		}()
 		w.WriteHeader(0)
 	},
+	"strings": func(w http.ResponseWriter, r *http.Request) {
+		for range 3 {
+			w.(io.StringWriter).WriteString(string(page(size(r))))
+		}
+	},
 	"expect": func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(413)
 		w.Write(page(size(r)))

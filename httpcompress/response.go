@@ -50,6 +50,7 @@ type response struct {
 	declared int64       // Content-Length; −1 if there is none
 	written  int64       // bytes of body that were encoded
 	tooMuch  bool        // the handler wrote more than declared
+	silent   bool        // the handler wrote nothing, so who called it may send another status
 
 	room *room  // of h.rooms; nil if there is none
 	buf  []byte // the body so far, in room
@@ -138,6 +139,9 @@ func (z *response) beginBody(start []byte, size int64) {
 	z.state = plain
 	if (hasBody(z.status) || isPart(z.status)) && !untouchable(header) && !noTransform(z.r.Header) {
 		media, sniffed := mediaType(header, start)
+		if len(late["Content-Type"]) > 0 {
+			media, _ = mediaType(late, nil) // the server sends another one, but this is what it is
+		}
 		if z.encodes(header, media, size) {
 			if sniffed != "" {
 				header["Content-Type"] = []string{sniffed}
@@ -151,7 +155,9 @@ func (z *response) beginBody(start []byte, size int64) {
 			z.restoreTag(header)
 		}
 	}
-	z.w.WriteHeader(z.status)
+	if !z.silent {
+		z.w.WriteHeader(z.status)
+	}
 	maps.Copy(header, late)
 }
 
@@ -271,6 +277,14 @@ func (z *response) makeRoom() {
 	z.buf = z.room.body[:0]
 }
 
+// WriteString implements io.StringWriter, as the server's ResponseWriter does.
+func (z *response) WriteString(s string) (int, error) {
+	if !z.awaits() && z.state == plain {
+		return io.WriteString(z.w, s)
+	}
+	return z.Write([]byte(s))
+}
+
 // beginBuffered begins with the buffer and passes it on.
 func (z *response) beginBuffered(size int64) error {
 	z.beginBody(z.buf, size)
@@ -375,6 +389,7 @@ func (z *response) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 
 // finishBody completes the response after its handler has returned.
 func (z *response) finishBody() error {
+	z.silent = z.status == 0
 	if z.awaits() {
 		size := int64(len(z.buf))
 		if z.declared >= 0 || z.r.Method == http.MethodHead && size == 0 {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"math"
-	"slices"
 
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
@@ -49,6 +48,7 @@ func ReadIndex(src io.ReaderAt, size int64, limits *container.Limits) (*index.Fi
 			front = pos
 		case errors.Is(err, errMagic):
 			w := frameWalk{limits: limits, frames: frames, sums: sums}
+			w.check.reset()
 			if err := w.walkTo(src, end, pos-end); err != nil {
 				return nil, err
 			}
@@ -227,103 +227,6 @@ func checkEntryMemory(frames, limit int64) error {
 			"a seek table of %d frames takes more than the limit of %d bytes", frames, limit)
 	}
 	return nil
-}
-
-// A frameWalk makes tables of frames by their headers, where no seek table leads to them.
-type frameWalk struct {
-	limits *container.Limits
-	frames int64       // in the index so far
-	sums   bool        // all frames have checksums
-	tables []seekTable // the last one first
-
-	last     seekTable // frames without a gap between them
-	next     int64     // offset behind them
-	unsized  bool      // one of them states no size, or a large one
-	unusable bool      // so does one that no seek table lists
-}
-
-// walkTo finds the frames in the first end bytes of a file. Behind them are so many bytes of
-// sections. An error in the file comes before a frame that no index can have.
-func (w *frameWalk) walkTo(src io.ReaderAt, end, sections int64) error {
-	_, err := Walk(src, end, new(container.Limits), func(f *Frame, frameEnd int64) error {
-		if f.Offset > w.next {
-			w.closeTable(src, f.Offset)
-		}
-		return w.addFrame(src, f, frameEnd)
-	})
-	if err != nil {
-		return err
-	}
-	w.closeTable(src, end)
-	if w.unusable || w.frames == 0 {
-		return errs.New(errs.NoIndex, "zstd data without a seek table, and with frames that state no size "+
-			"or a large one, can only be read from front to back, by a Reader")
-	}
-	w.tables[len(w.tables)-1].size += sections
-	slices.Reverse(w.tables)
-	return nil
-}
-
-// addFrame adds the entry of a frame.
-func (w *frameWalk) addFrame(src io.ReaderAt, f *Frame, end int64) error {
-	content := f.Header.ContentSize
-	if content < 0 && f.bound == 0 {
-		content = 0
-	}
-	if content < 0 || content > MaxWhole || end-f.Offset > maxFrame {
-		w.unsized, content = true, 0
-	}
-	w.next = end
-	w.frames++
-	if err := checkEntryMemory(w.frames, w.limits.Memory()); err != nil {
-		return err
-	}
-	entry := Entry{Size: uint32(min(end-f.Offset, math.MaxUint32)), Content: uint32(content)}
-	w.sums = w.sums && f.Header.Checksum
-	if f.Header.Checksum {
-		var p [zstframe.ChecksumSize]byte
-		if err := container.ReadAt(src, p[:], end-int64(len(p))); err != nil {
-			return err
-		}
-		entry.Sum = binary.LittleEndian.Uint32(p[:])
-	}
-	w.last.entries = append(w.last.entries, entry)
-	return nil
-}
-
-// closeTable ends a table at a gap that ends at an offset. If frames in it state no size, the seek
-// table that ends there may do.
-func (w *frameWalk) closeTable(src io.ReaderAt, end int64) {
-	if w.unsized && !w.takeSizes(src, end) {
-		w.unusable = true
-	}
-	w.last.size = end - w.next
-	w.tables = append(w.tables, w.last)
-	w.last, w.next, w.unsized = seekTable{}, end, false
-}
-
-// takeSizes takes the sizes of frames from the seek table that ends at an offset, and reports
-// whether it lists just these frames.
-func (w *frameWalk) takeSizes(src io.ReaderAt, end int64) bool {
-	f, end, err := footerBefore(src, end)
-	if err != nil || end-f.TableSize() != w.next || int(f.Frames) != len(w.last.entries) {
-		return false
-	}
-	table := make([]byte, f.TableSize())
-	if container.ReadAt(src, table, w.next) != nil {
-		return false
-	}
-	list, err := f.AppendEntries(make([]Entry, 0, f.Frames), table, f.Covers(table))
-	if err != nil {
-		return false
-	}
-	for i, e := range list {
-		if e.Size != w.last.entries[i].Size {
-			return false
-		}
-		w.last.entries[i].Content = e.Content
-	}
-	return true
 }
 
 // A Verifier compares frames with what a seek table says of them. It keeps memory between calls.

@@ -187,6 +187,9 @@ func (s *Scanner) skipSome() error {
 	return container.ErrNothingYet
 }
 
+// otherFrames is the detail of an error about a seek table.
+const otherFrames = "the frames in front of a seek table are not those that it lists"
+
 // readTable reads a part of a skippable frame that may be a seek table.
 func (s *Scanner) readTable() error {
 	in, c := &s.In, &s.tables
@@ -200,8 +203,7 @@ func (s *Scanner) readTable() error {
 	}
 	s.phase = betweenFrames
 	if !c.endFrame(s.Limits.Checks) {
-		detail := "the frames in front of a seek table are not those that it lists"
-		return s.fail(errs.Corrupt, errs.PartIndex, in.Offset()-c.size-SkippableHeaderSize, detail)
+		return s.fail(errs.Corrupt, errs.PartIndex, in.Offset()-c.size-SkippableHeaderSize, otherFrames)
 	}
 	return container.ErrNothingYet
 }
