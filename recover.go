@@ -245,9 +245,6 @@ func (v *recovery) run(first, last int64) error {
 // reportGaps reports the gaps in front of a block.
 func (v *recovery) reportGaps(block int64) error {
 	for len(v.gaps) > 0 && v.gaps[0].Before == block {
-		if err := v.flush(); err != nil {
-			return err
-		}
 		g := &v.gaps[0]
 		v.gaps = v.gaps[1:]
 		d := Damage{
@@ -264,7 +261,6 @@ func (v *recovery) reportGaps(block int64) error {
 // tellFrame writes what a Reader returns of the frame that a part of a .zst file begins with, and
 // reports the damage d there, less that content. Without d.Err the frame may be intact.
 func (v *recovery) tellFrame(d Damage, part framePart) error {
-	at := v.offset
 	given, cause, err := v.copyFrame(part)
 	if err != nil || d.Err == nil && cause == nil {
 		return err
@@ -276,15 +272,17 @@ func (v *recovery) tellFrame(d Damage, part framePart) error {
 		d.Content = max(0, d.Content-given)
 	}
 	if given > 0 {
-		err := v.report(Damage{
-			Kind: DamageCheck, Stream: d.Stream, Block: d.Block, ContentOffset: at, Span: given, Err: d.Err,
-		})
-		if err != nil || d.Content == 0 {
+		check := Damage{
+			Kind: DamageCheck, Stream: d.Stream, Block: d.Block, ContentOffset: -1, Span: given, Err: d.Err,
+		}
+		if v.offset >= 0 {
+			check.ContentOffset = v.offset - given
+		}
+		if err := v.report(check); err != nil || d.Content == 0 {
 			return err
 		}
 	}
-	d.ContentOffset = v.offset
-	return v.tell(d)
+	return v.loseRun(d)
 }
 
 // A framePart is a part of a .zst file that begins with a frame, of up to most bytes of content; −1
@@ -360,26 +358,31 @@ func (v *recovery) lose(block int64, cause error) error {
 	st, number := v.r.index.StreamOf(block)
 	b := &v.r.index.Blocks[block]
 	d := Damage{
-		Stream: st.ID, Block: number, Blocks: 1, ContentOffset: v.offset, Content: int64(b.Raw), Err: cause,
+		Kind: DamageBlocks, Stream: st.ID, Block: number, Blocks: 1, Content: int64(b.Raw), Err: cause,
 	}
-	switch {
-	case v.r.index.Format == Zstd:
-		if err := v.flush(); err != nil {
-			return err
-		}
+	if v.r.index.Format == Zstd {
 		return v.tellFrame(d, framePart{b.Offset, int64(b.Size), d.Content})
-	case v.lost.Blocks == 0:
-		v.lost = d
-	case v.lost.Stream == st.ID:
-		v.lost.Blocks++
-		v.lost.Content += d.Content
-	default:
-		if err := v.flush(); err != nil {
-			return err
-		}
-		v.lost = d
 	}
-	return nil
+	return v.loseRun(d)
+}
+
+// loseRun notes damage at the end of what is written. It joins blocks that are lost in a row.
+func (v *recovery) loseRun(d Damage) error {
+	if d.Kind == DamageBlocks && v.lost.Blocks > 0 && v.lost.Stream == d.Stream &&
+		v.lost.Block+v.lost.Blocks == d.Block && d.Content >= 0 {
+		v.lost.Blocks += d.Blocks
+		v.lost.Content += d.Content
+		return nil
+	}
+	if err := v.flush(); err != nil {
+		return err
+	}
+	d.ContentOffset = v.offset
+	if d.Kind == DamageBlocks && d.Content >= 0 {
+		v.lost = d
+		return nil
+	}
+	return v.tell(d)
 }
 
 // flush reports the blocks lost in a row.
