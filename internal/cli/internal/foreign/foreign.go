@@ -30,8 +30,8 @@ type Format struct {
 
 	magic []string
 	// begins reports whether a file begins with head, which begins with a magic number. It looks at
-	// the bytes behind a magic number that text or other data may have too. The suffix of a name
-	// does instead of it. nil is for a magic number that suffices.
+	// the bytes behind a magic number that text or other data may have too. A matching
+	// suffix of the name replaces this test. nil is for a magic number that suffices.
 	begins func(head []byte) bool
 	single bool // open reads all streams that may follow one another
 	// open returns a reader of one stream, which takes no more than that from r. If it must, it has

@@ -312,6 +312,31 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// TestCutEnd cuts files near the end, and gives what the format's own program gives before its
+// error, but for the last bytes of LZMA: programs decode them before they need more input.
+func TestCutEnd(t *testing.T) {
+	content := corpus.ByName("text").Make(200_000)
+	for _, c := range []struct{ write, read string }{
+		{"lz4 -c", "lz4 -dc"}, {"lz4 -BD -B4 -c", "lz4 -dc"}, {"lz4 -l -c", "lz4 -dc"},
+		{"bzip2 -c", "bzip2 -dc"}, {"lzip -c", "lzip -dc"}, {"compress -c", "gzip -dc"},
+		{"xz -c --format=lzma", "xz -dc"}, {"xz -c", "xz -dc"},
+	} {
+		packed := run(t, content, strings.Fields(c.write))
+		f := Detect(packed[:MagicSize], "")
+		for _, n := range []int{1, 4, 5, 8, 12, 20, 28, 100, 1000} {
+			cut := packed[:len(packed)-n]
+			args := strings.Fields(c.read)
+			cmd := exec.CommandContext(t.Context(), testenv.Tool(t, args[0]), args[1:]...)
+			cmd.Stdin = bytes.NewReader(cut)
+			want, _ := cmd.Output() // an error is expected
+			got, err := io.ReadAll(f.NewReader(bytes.NewReader(cut), 0))
+			if err == nil && !f.Endless || len(got) < len(want)-100 || !bytes.HasPrefix(content, got) {
+				t.Errorf("%q cut by %d bytes: %d bytes, want %d, %v", c.write, n, len(got), len(want), err)
+			}
+		}
+	}
+}
+
 // TestMemory gives an xz file of a larger dictionary than allowed.
 func TestMemory(t *testing.T) {
 	packed := run(t, []byte("content"), []string{"xz", "-c", "--lzma2=dict=200MiB"})

@@ -62,6 +62,8 @@ func (f *lz4Frame) Read(p []byte) (int, error) {
 func (f *lz4Frame) beginPart() error {
 	head, err := f.r.Peek(5)
 	switch {
+	case len(head) == 0 && err == io.EOF:
+		return io.ErrUnexpectedEOF
 	case len(head) < 4 && err == io.EOF:
 		f.left = len(head)
 		return nil

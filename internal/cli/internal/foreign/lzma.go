@@ -34,7 +34,36 @@ func openLZMA(r *bufio.Reader, maxMemory int64) (io.Reader, error) {
 	if dict > maxMemory {
 		return nil, fmt.Errorf("%w than %d bytes for its dictionary", ErrMemory, maxMemory)
 	}
-	return lzma.NewReader(r)
+	return newLZMA(r)
+}
+
+// lzmaReader returns all that was decoded in front of the end of a file that is cut off. Package
+// lzma returns the error first, and the content if it is asked again.
+type lzmaReader struct {
+	z   io.Reader
+	cut error
+}
+
+func newLZMA(r io.Reader) (io.Reader, error) {
+	z, err := lzma.NewReader(r)
+	if err != nil {
+		return nil, err
+	}
+	return &lzmaReader{z: z}, nil
+}
+
+func (l *lzmaReader) Read(p []byte) (int, error) {
+	n, err := l.z.Read(p)
+	switch {
+	case l.cut == nil && errors.Is(err, io.ErrUnexpectedEOF):
+		l.cut = err
+		return n, nil
+	case l.cut == nil:
+		return n, err
+	case n > 0:
+		return n, nil
+	}
+	return 0, l.cut
 }
 
 const (
@@ -126,7 +155,7 @@ func openLzip(r *bufio.Reader, maxMemory int64) (io.Reader, error) {
 	start = binary.LittleEndian.AppendUint64(start, 1<<64-1) // the end mark says where the end is
 	src := &lzmaSource{byteCounter: &l.src}
 	src.head.Reset(start)
-	z, err := lzma.NewReader(src)
+	z, err := newLZMA(src)
 	l.z = z
 	return l, err
 }
