@@ -418,8 +418,8 @@ func (s *search) sortFrames(t *table, numbers []int) (moved *hole) {
 	return moved
 }
 
-// isBetter reports whether frame i fits entry n better than frame j does: it is intact, or nearer to
-// its place.
+// isBetter reports whether frame i fits entry n better than frame j does: it is intact, or nearer
+// to its place.
 func (s *search) isBetter(t *table, n, i, j int) bool {
 	a, b := &s.frames[i], &s.frames[j]
 	if x, y := s.decodes(a), s.decodes(b); x != y {
