@@ -68,10 +68,12 @@ func (s *search) resync() bool {
 		s.pos = c.at
 		return false
 	}
-	s.pos, s.number, s.place, s.back = c.at, c.number, anyPlace, c.at
-	if !s.known {
-		s.head.Checks, s.known = c.checks, true
+	if !s.known || c.at == s.pos {
+		// A block at pos contradicts the header, which is that of another stream.
+		s.head, s.known = s.rules.header(), true
+		s.head.Checks = c.checks
 	}
+	s.pos, s.number, s.place, s.back = c.at, c.number, anyPlace, c.at
 	return true
 }
 
