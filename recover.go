@@ -144,12 +144,8 @@ func (r *ReaderAt) Recover(w io.Writer, first, last int64, report func(Damage) e
 // intact one.
 func salvage(src io.ReaderAt, size int64, o *options) (*index.File, []index.Gap, error) {
 	x, err := readIndex(src, size, &o.limits)
-	if err == nil {
-		relocate := pzfile.Relocate
-		if x.Format == Zstd {
-			relocate = zstfile.Relocate
-		}
-		gaps, err := relocate(src, x, &o.limits, o.verify(src))
+	if err == nil && x.Format == Zstd {
+		gaps, err := zstfile.Relocate(src, x, &o.limits, o.verify(src))
 		return x, gaps, err
 	}
 	if cerr := o.canceled(); cerr != nil {

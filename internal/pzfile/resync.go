@@ -5,7 +5,6 @@ import (
 
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
-	"github.com/gopz/compress/internal/index"
 )
 
 // A candidate is the header of a block, or of a stream, that find has found.
@@ -15,104 +14,65 @@ type candidate struct {
 	checks bool  // the block has a check of its content
 }
 
-// resync looks for the next block of the stream, whose header is not at pos, or for another
-// stream. It reports whether this stream goes on.
+// resync looks for the next block of the stream, whose header is not at pos. It reports whether the
+// stream goes on.
 func (s *search) resync() bool {
-	from := s.back
-	if s.outer.place == atCutBlock {
-		// The stream found in the block that was cut off leads to no end, so that it is content.
-		s.restore()
+	s.adoptList()
+	from := s.pos
+	if s.place == atCutBlock || s.place == behindBlock && !s.isLastIntact() {
+		from = s.back // the end of the block may be missing
 	}
 	c := s.find(from)
-	if c.at >= 0 && c.at < s.pos && s.place == behindBlock {
-		// The candidate lies in the last block. Either that block has .pz data as content, or its
-		// own end is missing.
-		if s.isLastIntact() {
-			c = s.find(s.pos)
-		} else {
-			s.takeBackBlock()
-		}
-	}
 	if s.Err != nil {
 		return false
 	}
-	o := &s.outer
-	if o.start >= 0 && o.left && c.number >= o.number && c.at <= o.near && s.isStart(o.start, c, &o.head) {
-		// Everything found since the search left the outer stream is content of it.
-		s.restore()
-	}
-	if c.at >= 0 && s.place == atCutBlock {
-		s.leaveStream()
-	}
-	ahead := c.number - s.number
+	s.addHole()
 	switch {
+	case c.at < 0 && s.tail >= 0:
+		s.pos, s.number, s.place = s.tail, int64(len(s.list)), anyPlace
+		return true // to the end marker
 	case c.at < 0:
+		s.bare, s.cutIndex = true, s.known && s.isIndexPart(s.end)
 		why, detail := errs.Corrupt, "no block from here on"
-		if s.place == atCutBlock || s.Size-s.pos < BlockHeaderSize {
+		if s.place == atCutBlock || s.end-s.pos < BlockHeaderSize {
 			why, detail = errs.Truncated, ""
 		}
-		s.loseRest(s.Size, why, detail)
-		s.pos = s.Size
+		s.endEarly(why, detail)
+		s.pos = s.end
 		return false
-	case c.number < 0:
-		if s.place != atCutBlock && s.start >= 0 && (!s.outer.left || c.at > s.outer.near) {
-			s.leaveStream()
-		}
-		if s.known || c.at > s.pos {
-			s.loseRest(c.at, errs.Corrupt, "no block before the next stream")
-		}
+	case c.number < 0, s.isOtherStream(c):
+		s.bare, s.cutIndex = true, s.known && s.isIndexPart(c.at)
+		s.endEarly(errs.Corrupt, "no block before the next stream")
 		s.pos = c.at
 		return false
-	case s.isOtherStream(c) && !s.lacksBytes(c):
-		// The block belongs to a stream that has lost its header.
-		s.loseRest(c.at, errs.Corrupt, "no block before those of another stream")
-		s.pos = c.at
-		return false
-	case ahead > 0:
-		s.lose(index.DamageBlocks, errs.PartBlock, ahead, -1, errs.Corrupt, "no block header")
-	case !s.known && c.at-s.pos <= MaxHeaderSize:
-		s.lose(index.DamageFrame, errs.PartHeader, 0, 0, errs.Corrupt, "no header")
-	default:
-		s.lose(index.DamageUnknown, errs.PartBlock, 0, -1, errs.Corrupt, "no block header")
 	}
-	s.pos, s.number, s.place = c.at, c.number, anyPlace
-	s.back = s.pos
+	s.pos, s.number, s.place, s.back = c.at, c.number, anyPlace, c.at
 	if !s.known {
-		s.head.Checks = c.checks
-		s.known = true
+		s.head.Checks, s.known = c.checks, true
 	}
 	return true
 }
 
-// leaveStream remembers the stream, for restore.
-func (s *search) leaveStream() {
-	s.outer = outer{
-		position: s.position, left: true, near: s.pos + 2*(BlockHeaderSize+int64(s.head.BlockSize)),
-		content: s.File.Content, streams: len(s.File.Streams), blocks: len(s.File.Blocks), gaps: len(s.Gaps),
-	}
+// addHole notes damage in front of the next block.
+func (s *search) addHole() {
+	s.holes = append(s.holes, hole{before: len(s.found), at: s.pos, err: s.ReadErr})
+	s.ReadErr = nil
+	s.account()
 }
 
-// restore goes back to the outer stream and drops everything found since.
-func (s *search) restore() {
-	o, f := &s.outer, s.File
-	s.position = o.position
-	f.Content, f.Streams, f.Blocks = o.content, f.Streams[:o.streams], f.Blocks[:o.blocks]
-	s.Gaps = s.Gaps[:o.gaps]
-	s.NewRow = true
-	if s.place == behindBlock {
-		s.place = anyPlace
-	}
-	s.outer = outer{}
-}
-
-// find looks from an offset on for the header of a block or of a stream.
+// find looks from an offset on for the header of a block or of a stream. In a stream whose index is
+// known it looks for blocks that are in the index.
 func (s *search) find(from int64) candidate {
+	end := s.end
+	if s.tail >= 0 {
+		end = s.tail
+	}
 	// It begins with a short read, for the next header is usually near.
 	for off, size := from, 512; ; size = min(4*size, len(s.buf)) {
-		p := s.Peek(s.buf[:size], off)
-		// A header may begin where the longest one fits in p, or anywhere at the end of the file.
+		p := s.Peek(s.buf[:max(0, min(int64(size), end-off))], off)
+		// A header may begin where the longest one fits in p, or anywhere at the end.
 		n := len(p) - MaxHeaderSize + 1
-		if off+int64(len(p)) >= s.Size {
+		if off+int64(len(p)) >= min(end, s.Size) {
 			n = len(p) - LeastHeader + 1
 		}
 		if n <= 0 {
@@ -120,7 +80,7 @@ func (s *search) find(from int64) candidate {
 		}
 		for i := range n {
 			q, at := p[i:], off+int64(i)
-			if q[0] == 'P' {
+			if q[0] == 'P' && s.tail < 0 {
 				_, isStream := s.rules.parseHeader(q[:min(len(q), MaxHeaderSize)])
 				if _, isSection := sectionSize(q); isStream || isSection {
 					return candidate{at: at, number: -1}
@@ -161,49 +121,48 @@ func isPlausible(p []byte, blockSize int) bool {
 // isBlock reports whether p, which is plausible, is the header of a block at offset at.
 func (s *search) isBlock(p []byte, at int64) (c candidate, ok bool) {
 	next := at + BlockHeaderSize + int64(binary.LittleEndian.Uint32(p)>>4)
-	if next > s.Size {
-		return c, false
-	}
 	c = candidate{at, BlockNumber(p), binary.LittleEndian.Uint32(p[8:]) != 0}
+	if s.tail >= 0 {
+		e, err := ParseEntry(p, MaxBlockSize)
+		b := e.block(at)
+		return c, err == nil && s.isListed(&b, c.number)
+	}
 	// Any bytes are the header of a block with some number, but random bytes have one of four
 	// given numbers only once in a billion times. For other numbers the next header must confirm
 	// it.
 	ahead := c.number - s.number
-	if (ahead < 0 || ahead >= 4) && !s.follows(next, c.number+1) {
-		return c, false
-	}
-	// A block that was cut off may have .pz data of any other stream as content.
-	return c, s.place != atCutBlock || !s.isOtherStream(c)
+	return c, next <= s.end && (ahead >= 0 && ahead < 4 || s.follows(next, c.number+1))
 }
 
 // isOtherStream reports whether a block cannot be a later one of this stream.
 func (s *search) isOtherStream(c candidate) bool {
 	ahead := c.number - s.number
-	if ahead < 0 || s.head.Small {
+	switch {
+	case s.tail >= 0:
+		return false
+	case ahead < 0, s.head.Small:
 		return true
-	}
-	if !s.known {
+	case s.isInPlace(c):
+		return true
+	case !s.known:
 		return false // the number of blocks before it is unknown
-	}
-	if ahead > (c.at-s.pos)/minBlock {
-		return true
 	}
 	p := s.Peek(s.small[:BlockHeaderSize], c.at)
 	_, _, err := ParseBlockHeader(p, &s.head, c.number)
 	return err != nil
 }
 
-// lacksBytes reports whether a block, which has too high a number for its place, is of this stream
-// nevertheless, because bytes in front of it were deleted. Then the stream is shorter than its
-// footer says.
-func (s *search) lacksBytes(c candidate) bool {
-	if !s.known || s.start < 0 || c.number < s.number || s.walked > s.Size/minBlock {
+// isInPlace reports whether a block is where the index of the next stream has it.
+func (s *search) isInPlace(c candidate) bool {
+	if len(s.ends) == 0 || !s.ends[0].loose || c.number >= int64(len(s.ahead)) {
 		return false
 	}
-	if start, ok := s.startOf(c, &s.head); ok {
-		return start < s.start
+	x := &s.ends[0]
+	if x.start <= s.start || x.tail+s.ahead[c.number].Offset != c.at {
+		return false
 	}
-	return s.isInLastIndex(c) // there is more damage behind it
+	x.loose = false
+	return true
 }
 
 // follows reports whether at offset at there is the block with a number, or the end of a stream
@@ -227,23 +186,11 @@ func (s *search) follows(at, number int64) bool {
 
 // parseShort parses the entry of a short header that p begins with.
 func parseShort(p []byte) (e Entry, ok bool) {
-	if len(p) < minBlockHeader {
+	if len(p) < minBlockHeader || len(p) < headerSize(p[0]) {
 		return e, false
 	}
-	v := uint32(p[0]) | uint32(p[1])<<8 | uint32(p[2])<<16
-	e = Entry{Kind: container.Kind(v & 3), Raw: int(v >> 3), Payload: int(v >> 3), Short: true}
-	switch e.Kind {
-	case Fill:
-		e.Payload = 1
-	case Coded:
-		e.Payload = int(p[shortEntry]) | int(p[shortEntry+1])<<8
-		if e.Payload >= e.Raw || len(p) < e.HeaderSize() {
-			return e, false
-		}
-	case 0:
-		return e, false
-	}
-	return e, e.Payload > 0 && e.Raw > 0
+	e, err := ParseEntry(p, MaxBlockSize)
+	return e, err == nil
 }
 
 // Random bytes are often a short entry, mostly of a long block. So a search believes in long blocks
@@ -262,11 +209,11 @@ func (s *search) maybeShort(p []byte, at int64) (e Entry, ahead int64, ok bool) 
 	if e.Kind == Fill {
 		size = e.Raw
 	}
-	if !ok || s.known && e.Raw > s.head.BlockSize || !s.known && size > nearPayload {
+	if !ok || s.known && e.Raw > s.head.BlockSize || !s.known && s.tail < 0 && size > nearPayload {
 		return e, 0, false
 	}
 	ahead = int64(shortNumber(p[:e.HeaderSize()]) - uint16(s.number))
-	if ahead < nearNumbers {
+	if s.tail >= 0 || ahead < nearNumbers {
 		return e, ahead, true
 	}
 	// The longer a block is, the fewer of its kind lie in between.
@@ -280,96 +227,23 @@ func (s *search) maybeShort(p []byte, at int64) (e Entry, ahead int64, ok bool) 
 func (s *search) isShortBlock(p []byte, at int64) (c candidate, ok bool) {
 	e, ahead, ok := s.maybeShort(p, at)
 	next := at + int64(e.HeaderSize()) + int64(e.Payload)
-	if !ok || next > s.Size {
+	if !ok || next > s.end {
 		return c, false
 	}
 	checks := binary.LittleEndian.Uint32(p[e.Size():]) != 0
 	c = candidate{at, s.number + ahead, checks}
-	if s.place == atCutBlock && s.isOtherStream(c) ||
-		(ahead >= nearNumbers || e.Raw > nearContent || !checks) && !s.follows(next, c.number+1) {
+	b := e.block(at)
+	if s.tail >= 0 {
+		c.number = s.listedNear(&b, c.number)
+		if c.number < 0 {
+			return c, false
+		}
+	} else if (ahead >= nearNumbers || e.Raw > nearContent || !checks) && !s.follows(next, c.number+1) {
 		return c, false
 	}
-	b := e.block(at)
 	st := s.row(c.number)
 	st.Checks, st.BlockSize = true, max(MinBlockSize, container.CeilPow2(e.Raw))
 	return c, !checks || s.Intact(b, st, 0)
-}
-
-// footerAt reads the footer that belongs to the end marker at off in front of an index of so many
-// units. It does not read the index.
-func (s *search) footerAt(off, units int64) (Footer, bool) {
-	p := s.Peek(s.small[:], off+TailSize(units)-FooterSize)
-	if len(p) < FooterSize {
-		return Footer{}, false
-	}
-	f, err := ParseFooter(p)
-	return f, err == nil && f.Units == units
-}
-
-// isStart reports whether the stream that begins at an offset has the block c.
-func (s *search) isStart(start int64, c candidate, head *Header) bool {
-	at, ok := s.startOf(c, head)
-	return ok && at == start
-}
-
-// startOf follows the blocks from c on to the end of their stream. It returns where the stream
-// begins according to its footer. If bytes are missing in front of c, that is too low, and perhaps
-// negative. ok is false if the blocks do not lead to a footer.
-func (s *search) startOf(c candidate, head *Header) (start int64, ok bool) {
-	for at, number := c.at, c.number; ; number++ {
-		s.walked++
-		p := s.Peek(s.small[:BlockHeaderSize], at)
-		if len(p) < EndMarkerSize {
-			return 0, false
-		}
-		if IsEndMarker(p) {
-			units := markerUnits(p, number)
-			f, ok := s.footerAt(at, units)
-			if !ok {
-				return 0, false
-			}
-			return at + TailSize(units) - f.Size, true
-		}
-		e, _, err := ParseBlockHeader(p, head, number)
-		if err != nil {
-			return 0, false
-		}
-		at += int64(e.HeaderSize()) + int64(e.Payload)
-	}
-}
-
-// isIndexPart reports whether the bytes between pos and to can be the beginning of an index: an end
-// marker, and then nothing but entries.
-func (s *search) isIndexPart(to int64) bool {
-	if s.head.Small {
-		return false
-	}
-	p := s.Peek(s.small[:EndMarkerSize], s.pos)
-	if len(p) < EndMarkerSize || to-s.pos < EndMarkerSize || !IsEndMarker(p) {
-		return false
-	}
-	units := markerUnits(p, s.number)
-	if to-s.pos >= TailSize(units) {
-		return false
-	}
-	pos := s.pos + EndMarkerSize
-	to = min(to, pos+UnitSize*units)
-	for pos < to {
-		p := s.Peek(s.buf[:min(int64(len(s.buf)), to-pos)], pos)
-		used := 0
-		for used < len(p) && p[used] != 0 && len(p)-used >= entrySize(p[used]) {
-			e, err := ParseEntry(p[used:], s.head.BlockSize)
-			if err != nil {
-				return false
-			}
-			used += e.Size()
-		}
-		if used == 0 { // a part of an entry, or zeros, which fill the last unit
-			return to-pos < UnitSize
-		}
-		pos += int64(used)
-	}
-	return true
 }
 
 // isLastIntact decodes the last block to see whether it is intact.
@@ -378,8 +252,8 @@ func (s *search) isLastIntact() bool {
 	if !s.head.Checks {
 		return false
 	}
-	b := s.File.Blocks[len(s.File.Blocks)-1]
-	st := s.row(s.number - 1)
-	st.BlockSize = max(MinBlockSize, container.CeilPow2(int(b.Raw)))
-	return s.Intact(b, st, 0)
+	u := s.found[len(s.found)-1]
+	st := s.row(u.number)
+	st.BlockSize = max(MinBlockSize, container.CeilPow2(int(u.Raw)))
+	return s.Intact(u.Block, st, 0)
 }

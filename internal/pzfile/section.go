@@ -100,9 +100,11 @@ func (s *search) skipSections() {
 		switch kind := section.Kind(p[4]); {
 		case !kind.Skippable():
 			detail := fmt.Sprintf("unknown section %d", kind)
-			s.lose(index.DamageUnknown, errs.PartHeader, 0, -1, errs.Version, detail)
+			s.lose(index.DamageUnknown, errs.PartHeader, 0, 0, -1, s.pos,
+				&errs.Error{Kind: errs.Version, Detail: detail})
 		case size > s.Size-s.pos:
-			s.lose(index.DamageFrame, errs.PartIndex, 0, 0, errs.Truncated, "a section is cut short")
+			s.lose(index.DamageFrame, errs.PartIndex, 0, 0, 0, s.pos,
+				&errs.Error{Kind: errs.Truncated, Detail: "a section is cut short"})
 		}
 		s.pos += min(size, s.Size-s.pos)
 	}

@@ -1,0 +1,351 @@
+package pzfile
+
+import (
+	"errors"
+	"io"
+
+	"github.com/gopz/compress/internal/container"
+	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/index"
+	"github.com/gopz/compress/internal/ldm"
+)
+
+// A search finds the blocks of a damaged file. First it reads indexes from the end of the file, each
+// in front of the next, as long as they are intact. Then it goes through the file from the front:
+// from block to block where one follows the other, and from byte to byte where it has to look for
+// the next. The header of a block tells its number, so the search knows which blocks are missing.
+// The index of a stream tells how large these were, and what is a block of the stream and what only
+// looks like one.
+//
+// Its work is linear in the size of the file. Short reads overlap where headers are dense: it reads
+// a file of nothing but headers 55 times.
+type search struct {
+	index.Salvage
+	rules Rules
+	ends  []extent      // of the streams ahead, in the order of the file
+	ahead []index.Block // the index of the first of them, if that is loose
+	id    int           // number of the stream
+	stream
+
+	buf   [64 << 10]byte
+	small [FooterSize]byte
+}
+
+// Rules describes pipelines for a search.
+type Rules struct {
+	Known   func(pipeline uint8) bool // whether there is a pipeline with a number
+	Default uint8                     // the one of a stream that has lost its header
+
+	// Dictionary is the number of the reader's dictionary, 0 for none. A stream that has lost its
+	// header counts as one with it: content without a dictionary is the same with one in front.
+	Dictionary uint32
+}
+
+// stream is how far the search has come in a stream.
+type stream struct {
+	start, end int64 // the stream lies between these offsets
+	pos        int64
+	head       Header
+	known      bool  // head is the stream's header
+	number     int64 // of the next block
+	back       int64 // the bytes from here to pos are payload that nothing has confirmed
+	place      place
+
+	list  []index.Block // the stream's index; Offset counts from its end marker
+	tail  int64         // offset of the end marker; −1 if unknown
+	found []unit
+	holes []hole
+	stop  *errs.Error // what is wrong with the end of the stream
+
+	bare     bool // the stream has no end marker, index and footer
+	cutIndex bool // but a part of them
+
+	firstGap, firstBlock int // of the stream, in Gaps and in File.Blocks
+}
+
+// place is what the search knows about pos.
+type place uint8
+
+const (
+	anyPlace    place = iota
+	behindBlock       // the last block found ends there
+	atCutBlock        // the header there is of a block that goes beyond the end of the stream
+)
+
+// A unit is a block that the search has found.
+type unit struct {
+	index.Block
+	number int64
+}
+
+// A hole is damage in front of a block.
+type hole struct {
+	before int   // index of the block in found
+	at     int64 // offset
+	err    error // of a read that failed
+}
+
+// Memory in bytes.
+const (
+	unitMemory   = 40
+	holeMemory   = 32
+	extentMemory = 40
+)
+
+// Salvage goes through a damaged file from the front. It returns an index of the blocks that it
+// finds, and the gaps between them. Other data returns errs.Format.
+func Salvage(
+	src io.ReaderAt, size int64, limits *container.Limits, rules Rules, verify index.Verify,
+) (*index.File, []index.Gap, error) {
+	s := &search{rules: rules, Salvage: index.Salvage{
+		Src: src, Limits: limits, Verify: verify, Size: size, File: &index.File{Size: size},
+	}}
+	s.findEnds()
+	for ; s.Err == nil && (s.pos < s.Size || s.id == 0); s.id++ {
+		s.searchStream()
+		s.skipSections()
+	}
+	if s.Err != nil {
+		return nil, nil, s.Err
+	}
+	if !s.Found {
+		e := errs.New(errs.Format, "no .pz data: neither a header nor a block")
+		var first *errs.Error
+		if len(s.Gaps) > 0 && errors.As(s.Gaps[0].Err, &first) {
+			e.Err = first.Err // of a read that failed
+		}
+		return nil, nil, e
+	}
+	s.lowerBlockSizes()
+	return s.File, s.Gaps, nil
+}
+
+// lowerBlockSizes makes the block size of each stream what its blocks need, so that a guess costs
+// no memory.
+func (s *search) lowerBlockSizes() {
+	for i := range s.File.Streams {
+		st := &s.File.Streams[i]
+		st.BlockSize = MinBlockSize
+		for _, b := range s.File.Blocks[st.First : st.First+st.Blocks] {
+			st.BlockSize = max(st.BlockSize, container.CeilPow2(int(b.Raw)))
+		}
+	}
+}
+
+// searchStream finds the blocks of the stream at pos, or of what is left of one, and goes to what
+// comes after it.
+func (s *search) searchStream() {
+	s.stream = stream{
+		start: s.pos, pos: s.pos, tail: -1, found: s.found[:0], holes: s.holes[:0], list: s.list[:0],
+	}
+	s.head, s.known = s.headerAt(s.pos)
+	if s.known {
+		s.Found = true
+		s.pos += int64(s.head.Size())
+	} else {
+		s.head = s.rules.header()
+	}
+	s.back = s.pos
+	s.setRegion()
+	for s.Err == nil {
+		switch s.next() {
+		case atBlock:
+			continue
+		case atOther:
+			if s.resync() {
+				continue
+			}
+		}
+		break
+	}
+	if s.Err == nil {
+		s.settle()
+	}
+}
+
+// what is what the search finds at pos.
+type what uint8
+
+const (
+	atBlock what = iota // a block
+	atEnd               // the end of the stream
+	atOther             // neither
+)
+
+// next goes past the block at pos, or past the end of the stream.
+func (s *search) next() what {
+	if s.known && s.head.Small {
+		return s.nextSmall()
+	}
+	p := s.peek(s.small[:BlockHeaderSize], s.pos)
+	if len(p) >= EndMarkerSize && IsEndMarker(p) {
+		return s.takeEndMarker()
+	}
+	if !s.known || len(p) == 0 || len(p) < headerSize(p[0]) {
+		return atOther
+	}
+	e, _, err := ParseBlockHeader(p, &s.head, s.number)
+	switch {
+	case err != nil:
+		return atOther
+	case s.endOf(e) > s.end:
+		s.place, s.back = atCutBlock, s.pos+int64(e.HeaderSize())
+		return atOther
+	}
+	s.takeBlock(e.block(s.pos), e.HeaderSize())
+	return atBlock
+}
+
+// peek is Peek within the stream.
+func (s *search) peek(p []byte, off int64) []byte {
+	return s.Peek(p[:max(0, min(int64(len(p)), s.end-off))], off)
+}
+
+// endOf returns the offset of the end of the block at pos.
+func (s *search) endOf(e Entry) int64 { return s.pos + int64(e.HeaderSize()) + int64(e.Payload) }
+
+// headerAt reads the header of a stream, if there is one at off.
+func (s *search) headerAt(off int64) (Header, bool) {
+	return s.rules.parseHeader(s.Peek(s.small[:MaxHeaderSize], off))
+}
+
+// header returns what counts as the header of a stream that has lost it.
+func (r *Rules) header() Header {
+	return Header{
+		Pipeline: r.Default, BlockSize: MaxBlockSize, Checks: true, ContentSize: -1,
+		Sources: ldm.MaxSources, Dictionary: r.Dictionary,
+	}
+}
+
+// parseHeader reads the header of a stream, if p begins with one.
+func (r *Rules) parseHeader(p []byte) (h Header, ok bool) {
+	if len(p) < LeastHeader || string(p[:len(Magic)]) != Magic {
+		return h, false
+	}
+	n, err := HeaderSize(p)
+	if err != nil || n > len(p) {
+		return h, false
+	}
+	h, err = ParseHeader(p[:n])
+	return h, err == nil && r.Known(h.Pipeline)
+}
+
+// nextSmall is next within a small stream.
+func (s *search) nextSmall() what {
+	if h := &s.head; s.number == 0 && h.Only.Kind != 0 {
+		b := h.smallBlock(s.start)
+		if b.Offset+int64(b.Size) > s.end {
+			s.place, s.back = atCutBlock, s.pos
+			return atOther
+		}
+		s.takeBlock(b, h.Size())
+		return atBlock
+	}
+	next := s.pos + smallFooterSize
+	if next > s.end {
+		s.endEarly(errs.Truncated, "")
+		s.pos = s.end
+		return atEnd
+	}
+	size, ok := parseSmallFooter(s.Peek(s.small[:smallFooterSize], s.pos))
+	if !ok || size != int64(s.head.smallSize()) {
+		// Bytes may be missing here. Then the next stream does not begin where it should.
+		if next < s.end && !s.beginsAt(next) {
+			return atOther
+		}
+		s.endEarly(errs.Corrupt, "footer differs from the header")
+	}
+	s.pos = next
+	return atEnd
+}
+
+// takeBlock takes a block with a header of so many bytes, which begins at pos unless the stream is
+// small.
+func (s *search) takeBlock(b index.Block, header int) {
+	s.found = append(s.found, unit{b, s.number})
+	s.place, s.back = behindBlock, b.Offset+int64(header)
+	s.pos = b.Offset + int64(b.Size)
+	s.number++
+	s.Found, s.ReadErr = true, nil
+	s.account()
+}
+
+// account ends the search if there is too much to keep.
+func (s *search) account() {
+	s.AccountFor(unitMemory*int64(len(s.found)) + holeMemory*int64(len(s.holes)) +
+		index.BlockMemory*int64(len(s.list)) + extentMemory*int64(len(s.ends)))
+}
+
+// row returns the stream of a row of blocks that begins with the given number.
+func (s *search) row(number int64) index.Stream {
+	return index.Stream{
+		Pipeline: s.head.Pipeline, BlockSize: s.head.BlockSize, Checks: s.head.Checks,
+		Sources: s.head.Sources, Dictionary: s.head.Dictionary, ID: s.id, Skipped: number,
+	}
+}
+
+// endEarly notes what is wrong with the end of the stream.
+func (s *search) endEarly(kind error, detail string) {
+	s.stop = &errs.Error{
+		Kind: kind, Part: errs.PartIndex, Stream: s.id, Block: s.number, Offset: s.pos, Detail: detail,
+		Err: s.ReadErr,
+	}
+	s.ReadErr = nil
+}
+
+// takeEndMarker handles an end marker at pos. Part of the index must follow it.
+func (s *search) takeEndMarker() what {
+	units := s.unitsAt()
+	next := s.pos + TailSize(units)
+	if next > s.end {
+		if !s.isIndexPart(s.end) {
+			return atOther
+		}
+		s.endEarly(errs.Truncated, "")
+		s.pos = s.end
+		return atEnd
+	}
+	// Almost everything that only looks like an end marker ends here, before a read as long as an
+	// index.
+	f, ok := s.footerAt(s.pos, units)
+	if !ok && next < s.end && !s.beginsAt(next) {
+		return atOther
+	}
+	if err := s.checkTail(s.pos, units); err != nil {
+		if err.Kind == errs.Truncated {
+			return atOther
+		}
+		s.endEarly(errs.Corrupt, err.Detail)
+	} else {
+		if s.tail != s.pos {
+			s.setList(s.pos, units)
+		}
+		s.compareTail(f, next)
+	}
+	s.pos = next
+	return atEnd
+}
+
+// unitsAt returns the size of the index behind the end marker at pos, which is in small.
+func (s *search) unitsAt() int64 {
+	if s.tail != s.pos {
+		return markerUnits(s.small[:], s.number)
+	}
+	size := int64(0)
+	for i := range s.list {
+		size += int64(entryOf(&s.list[i]).Size())
+	}
+	return indexUnits(size)
+}
+
+// compareTail compares the footer of the stream, which ends at next, with the stream.
+func (s *search) compareTail(f Footer, next int64) {
+	announced := s.head.ContentSize
+	switch {
+	case s.tail < 0, f.Size != next-s.start:
+		s.endEarly(errs.Corrupt, "index differs from the blocks before it")
+	case announced >= 0 && announced != f.Content:
+		s.endEarly(errs.Corrupt, "content differs in size from what the stream's header announces")
+		s.stop.Part = errs.PartHeader
+	}
+}
