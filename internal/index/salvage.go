@@ -59,9 +59,10 @@ const (
 	// one.
 	maxGaps = 64
 
-	// maxWaste bounds the bytes of blocks that are decoded in vain, as a multiple of the file's
-	// size: blocks that are not intact may overlap.
-	maxWaste = 4
+	// maxTried bounds the bytes of blocks that a search decodes, as a multiple of the file's size:
+	// blocks may overlap. minTried bytes it may always decode.
+	maxTried = 4
+	minTried = 1 << 20
 )
 
 // A Salvage collects the blocks that a search through a damaged file finds, and the gaps between
@@ -80,7 +81,7 @@ type Salvage struct {
 	NewRow  bool  // the next block begins a row
 	ReadErr error // of the last read that failed; it becomes the Err of the next gap
 
-	wasted int64 // bytes of blocks that were decoded in vain
+	tried int64 // bytes of blocks that were decoded
 }
 
 // Peek reads up to len(p) bytes at off: fewer at the end of the file, and none once the search is
@@ -172,14 +173,13 @@ func (s *Salvage) AccountFor(more int64) {
 	}
 }
 
-// IsSpent reports whether so much was decoded in vain that Intact decodes no more.
-func (s *Salvage) IsSpent() bool { return s.wasted > maxWaste*s.Size }
-
-// Intact reports whether the block, in a stream like st, can be decoded.
+// Intact reports whether the block, in a stream like st, can be decoded. If the search has decoded
+// too much it is false.
 func (s *Salvage) Intact(b Block, st Stream, maxFrame int) bool {
-	if s.IsSpent() {
+	if s.tried > minTried+maxTried*s.Size {
 		return false
 	}
+	s.tried += int64(b.Raw) + int64(b.Size)
 	b.Content = 0
 	st.First, st.Blocks, st.Content = 0, 1, int64(b.Raw)
 	f := &File{
@@ -189,9 +189,6 @@ func (s *Salvage) Intact(b Block, st Stream, maxFrame int) bool {
 	ok, err := s.Verify(f, max(1, s.Limits.Memory()-s.Memory()))
 	if err != nil {
 		s.Err = err
-	}
-	if !ok {
-		s.wasted += int64(b.Raw) + int64(b.Size)
 	}
 	return ok
 }

@@ -22,13 +22,22 @@ func (s *search) resync() bool {
 	if s.place == atCutBlock || s.place == behindBlock && !s.isLastIntact() {
 		from = s.back // the end of the block may be missing
 	}
-	c := s.find(from)
+	c := s.nextOwn(s.find(from))
 	if s.Err != nil {
 		return false
 	}
-	s.addHole()
+	if c.at >= 0 && c.at < s.pos && s.place == behindBlock {
+		s.dropLast()
+	}
+	if s.hole == nil {
+		s.hole = &hole{s.pos, s.ReadErr}
+	}
+	s.ReadErr = nil
+	if s.tail < 0 && (c.number < 0 || s.isOtherStream(c)) {
+		s.findTail(c.at)
+	}
 	switch {
-	case c.at < 0 && s.tail >= 0:
+	case s.tail >= 0 && (c.at < 0 || c.at >= s.tail):
 		s.pos, s.number, s.place = s.tail, int64(len(s.list)), anyPlace
 		return true // to the end marker
 	case c.at < 0:
@@ -53,11 +62,23 @@ func (s *search) resync() bool {
 	return true
 }
 
-// addHole notes damage in front of the next block.
-func (s *search) addHole() {
-	s.holes = append(s.holes, hole{before: len(s.found), at: s.pos, err: s.ReadErr})
-	s.ReadErr = nil
-	s.account()
+// dropLast drops the last block found, for its own end is missing.
+func (s *search) dropLast() {
+	n := len(s.found) - 1
+	u := s.found[n]
+	s.found = s.found[:n]
+	s.pos, s.number, s.hole = u.Offset, u.number, u.hole
+}
+
+// findTail takes the index in front of an offset, or with −1 in front of the end, if one is there
+// that fits the blocks found.
+func (s *search) findTail(to int64) {
+	if to < 0 {
+		to = s.end
+	}
+	if x, ok := s.extentBefore(to); ok && x.tail >= s.back {
+		s.setList(x.tail, x.units)
+	}
 }
 
 // find looks from an offset on for the header of a block or of a stream. In a stream whose index is
@@ -249,11 +270,5 @@ func (s *search) isShortBlock(p []byte, at int64) (c candidate, ok bool) {
 // isLastIntact decodes the last block to see whether it is intact.
 func (s *search) isLastIntact() bool {
 	// Without checks a part of the block can belong to another stream.
-	if !s.head.Checks {
-		return false
-	}
-	u := s.found[len(s.found)-1]
-	st := s.row(u.number)
-	st.BlockSize = max(MinBlockSize, container.CeilPow2(int(u.Raw)))
-	return s.Intact(u.Block, st, 0)
+	return s.head.Checks && s.isIntact(&s.found[len(s.found)-1])
 }

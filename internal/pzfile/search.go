@@ -21,10 +21,11 @@ import (
 // a file of nothing but headers 55 times.
 type search struct {
 	index.Salvage
-	rules Rules
-	ends  []extent      // of the streams ahead, in the order of the file
-	ahead []index.Block // the index of the first of them, if that is loose
-	id    int           // number of the stream
+	rules  Rules
+	ends   []extent      // of the streams ahead, in the order of the file
+	ahead  []index.Block // the index of the first of them, if that is loose
+	id     int           // number of the stream
+	looked int64         // bytes read to tell nested streams
 	stream
 
 	buf   [64 << 10]byte
@@ -54,7 +55,7 @@ type stream struct {
 	list  []index.Block // the stream's index; Offset counts from its end marker
 	tail  int64         // offset of the end marker; −1 if unknown
 	found []unit
-	holes []hole
+	hole  *hole       // in front of pos
 	stop  *errs.Error // what is wrong with the end of the stream
 
 	bare     bool // the stream has no end marker, index and footer
@@ -76,19 +77,18 @@ const (
 type unit struct {
 	index.Block
 	number int64
+	hole   *hole // in front of it
 }
 
-// A hole is damage in front of a block.
+// A hole is a place where something else is than should be.
 type hole struct {
-	before int   // index of the block in found
-	at     int64 // offset
-	err    error // of a read that failed
+	at  int64
+	err error // of a read that failed
 }
 
 // Memory in bytes.
 const (
-	unitMemory   = 40
-	holeMemory   = 32
+	unitMemory   = 48 + 32 // with a hole
 	extentMemory = 40
 )
 
@@ -136,7 +136,7 @@ func (s *search) lowerBlockSizes() {
 // comes after it.
 func (s *search) searchStream() {
 	s.stream = stream{
-		start: s.pos, pos: s.pos, tail: -1, found: s.found[:0], holes: s.holes[:0], list: s.list[:0],
+		start: s.pos, pos: s.pos, tail: -1, found: s.found[:0], list: s.list[:0],
 	}
 	s.head, s.known = s.headerAt(s.pos)
 	if s.known {
@@ -262,7 +262,8 @@ func (s *search) nextSmall() what {
 // takeBlock takes a block with a header of so many bytes, which begins at pos unless the stream is
 // small.
 func (s *search) takeBlock(b index.Block, header int) {
-	s.found = append(s.found, unit{b, s.number})
+	s.found = append(s.found, unit{b, s.number, s.hole})
+	s.hole = nil
 	s.place, s.back = behindBlock, b.Offset+int64(header)
 	s.pos = b.Offset + int64(b.Size)
 	s.number++
@@ -272,8 +273,8 @@ func (s *search) takeBlock(b index.Block, header int) {
 
 // account ends the search if there is too much to keep.
 func (s *search) account() {
-	s.AccountFor(unitMemory*int64(len(s.found)) + holeMemory*int64(len(s.holes)) +
-		index.BlockMemory*int64(len(s.list)) + extentMemory*int64(len(s.ends)))
+	s.AccountFor(unitMemory*int64(len(s.found)) + index.BlockMemory*int64(len(s.list)+len(s.ahead)) +
+		extentMemory*int64(len(s.ends)))
 }
 
 // row returns the stream of a row of blocks that begins with the given number.

@@ -1,6 +1,10 @@
 package pzfile
 
 import (
+	"cmp"
+	"slices"
+
+	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/index"
 )
@@ -8,76 +12,61 @@ import (
 // settle makes blocks and gaps of what the search has found of a stream.
 func (s *search) settle() {
 	s.firstGap, s.firstBlock = len(s.Gaps), len(s.File.Blocks)
-	keep := s.inOrder()
-	next, holes := int64(0), s.holes
-	var open *hole // in front of the next block
+	copied := s.sortFound()
+	next := int64(0)
 	s.NewRow = true
 	for i := range s.found {
 		u := &s.found[i]
-		for ; len(holes) > 0 && holes[0].before <= i; holes = holes[1:] {
-			open = firstHole(open, &holes[0])
-		}
-		if !keep[i] {
-			open = firstHole(open, &hole{at: u.Offset})
-			continue
-		}
-		s.noteGap(open, next, u.number, u.Offset)
+		s.noteGap(u.hole, next, u.number, u.Offset)
 		s.AddBlock(u.Block, func() index.Stream { return s.row(u.number) })
-		next, open = u.number+1, nil
+		next = u.number + 1
 	}
-	if len(holes) > 0 {
-		open = firstHole(open, &holes[0])
+	if s.hole == nil {
+		s.hole = copied
 	}
-	s.settleEnd(open, next, len(s.Gaps) > s.firstGap)
+	s.settleEnd(next)
+	s.inferContent()
 }
 
-// firstHole returns the first of two holes, of which a may be nil.
-func firstHole(a, b *hole) *hole {
-	if a == nil {
-		return b
-	}
-	return a
-}
-
-// inOrder says which of the blocks found to keep: as many as have ascending numbers. Others are
-// copies of blocks that are elsewhere.
-func (s *search) inOrder() []bool {
-	numbers := make([]int64, len(s.found))
-	where := map[int64]int{}
-	for i := range s.found {
-		numbers[i] = s.found[i].number
-		if s.tail < 0 {
-			continue // ascending
+// sortFound sorts the blocks found by number: those that have moved come to their places. Of blocks
+// with the same number, it keeps an intact one, and returns where another one is.
+func (s *search) sortFound() (copied *hole) {
+	slices.SortStableFunc(s.found, func(a, b unit) int { return cmp.Compare(a.number, b.number) })
+	kept := s.found[:0]
+	for _, u := range s.found {
+		n := len(kept) - 1
+		switch {
+		case n < 0 || kept[n].number != u.number:
+			kept = append(kept, u)
+			continue
+		case !s.isIntact(&kept[n]) && s.isIntact(&u):
+			kept[n], u = u, kept[n]
 		}
-		if j, ok := where[numbers[i]]; ok {
-			// A block is there twice. One of the two may be damaged.
-			if s.isIntact(i) && !s.isIntact(j) {
-				numbers[j] = -1
-			}
-		}
-		where[numbers[i]] = i
+		copied = &hole{at: u.Offset}
 	}
-	return index.Ascending(numbers)
+	s.found = kept
+	return copied
 }
 
 // isIntact decodes a block that has been found.
-func (s *search) isIntact(i int) bool {
-	u := &s.found[i]
-	return s.Intact(u.Block, s.row(u.number), 0)
+func (s *search) isIntact(u *unit) bool {
+	st := s.row(u.number)
+	st.BlockSize = max(MinBlockSize, container.CeilPow2(int(u.Raw)))
+	return s.Intact(u.Block, st, 0)
 }
 
 // noteGap notes that the blocks from … to−1 are missing in front of an offset, or that something
 // is there that is no block.
-func (s *search) noteGap(open *hole, from, to, at int64) {
+func (s *search) noteGap(damage *hole, from, to, at int64) {
 	var read error
-	if open != nil {
-		at, read = open.at, open.err
+	if damage != nil {
+		at, read = damage.at, damage.err
 	}
 	switch {
 	case to > from:
 		s.lose(index.DamageBlocks, errs.PartBlock, from, to-from, s.listedContent(from, to), at,
 			&errs.Error{Kind: errs.Corrupt, Detail: "no block header", Err: read})
-	case open == nil:
+	case damage == nil:
 	case from == 0 && at == s.start:
 		s.lose(index.DamageFrame, errs.PartHeader, 0, 0, 0, at,
 			&errs.Error{Kind: errs.Corrupt, Detail: "no header", Err: read})
@@ -99,20 +88,20 @@ func (s *search) listedContent(from, to int64) (n int64) {
 }
 
 // settleEnd notes what is missing behind the last block, and what is wrong with the end of the
-// stream. next is the number of the next block. damaged says that gaps have been noted.
-func (s *search) settleEnd(open *hole, next int64, damaged bool) {
+// stream. next is the number of the next block.
+func (s *search) settleEnd(next int64) {
 	switch {
 	case s.bare:
 		s.settleRest(next)
 		return
 	case s.tail >= 0:
-		s.noteGap(open, next, int64(len(s.list)), s.tail)
-		if damaged || open != nil || next < int64(len(s.list)) {
+		s.noteGap(s.hole, next, int64(len(s.list)), s.tail)
+		if len(s.Gaps) > s.firstGap {
 			return // so the sizes of the stream are wrong
 		}
-	case open != nil:
-		s.lose(index.DamageUnknown, errs.PartBlock, next, 0, s.missing(), open.at,
-			&errs.Error{Kind: errs.Corrupt, Detail: "no block before the index", Err: open.err})
+	case s.hole != nil:
+		s.lose(index.DamageUnknown, errs.PartBlock, next, 0, -1, s.hole.at,
+			&errs.Error{Kind: errs.Corrupt, Detail: "no block before the index", Err: s.hole.err})
 	}
 	if s.stop != nil {
 		s.lose(index.DamageFrame, s.stop.Part, next, 0, 0, s.stop.Offset, s.stop)
@@ -121,41 +110,40 @@ func (s *search) settleEnd(open *hole, next int64, damaged bool) {
 
 // settleRest notes that the stream ends without an index.
 func (s *search) settleRest(next int64) {
-	kind, part, missing := index.DamageUnknown, errs.PartBlock, s.missing()
-	if missing == 0 || s.cutIndex {
-		kind, part, missing = index.DamageFrame, errs.PartIndex, 0
+	kind, part, content := index.DamageUnknown, errs.PartBlock, int64(-1)
+	if s.cutIndex {
+		kind, part, content = index.DamageFrame, errs.PartIndex, 0
 	}
-	s.lose(kind, part, next, 0, missing, s.stop.Offset, s.stop)
+	s.stop.Err = s.hole.err
+	s.lose(kind, part, next, 0, content, s.hole.at, s.stop)
 }
 
-// missing returns how much content the stream lacks at its end by its header; −1 if the header does
-// not say, or if so much is not likely.
-func (s *search) missing() int64 {
-	raw := s.raw()
-	if raw < 0 || s.head.ContentSize < raw {
-		return -1
-	}
-	// The header may claim anything. The bytes that are left may not hold as much.
-	missing := s.head.ContentSize - raw
-	if missing > 0 && (missing-1)/int64(s.head.BlockSize) >= (s.pos-s.back)/minBlock {
-		return -1
-	}
-	return missing
-}
-
-// raw returns the content of the stream so far; −1 if it is unknown.
-func (s *search) raw() int64 {
-	raw := int64(0)
+// inferContent makes the content of the only gap of unknown content what is missing of the size
+// that the stream's header states.
+func (s *search) inferContent() {
+	known, unknown := int64(0), -1
 	for _, b := range s.File.Blocks[s.firstBlock:] {
-		raw += int64(b.Raw)
+		known += int64(b.Raw)
 	}
-	for _, g := range s.Gaps[s.firstGap:] {
-		if g.Content < 0 {
-			return -1
+	for i := s.firstGap; i < len(s.Gaps); i++ {
+		switch n := s.Gaps[i].Content; {
+		case n >= 0:
+			known += n
+		case unknown >= 0:
+			return
+		default:
+			unknown = i
 		}
-		raw += g.Content
 	}
-	return raw
+	if unknown < 0 || s.head.ContentSize < known {
+		return
+	}
+	g := &s.Gaps[unknown]
+	missing := s.head.ContentSize - known
+	// The header may claim anything. The file may not hold as much.
+	if most := (s.pos - s.start) / minBlock; missing <= 0 || (missing-1)/int64(s.head.BlockSize) < most {
+		g.Content = missing
+	}
 }
 
 // lose notes a gap at an offset.
