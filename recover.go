@@ -98,7 +98,7 @@ func Recover(
 		report = func(Damage) error { return nil }
 	}
 	o.sched, o.workers = &Scheduler{o.scheduler()}, 0 // one for everything that follows
-	v := recovery{w: w, report: report, opt: &o}
+	v := recovery{w: w, src: src, report: report, opt: &o}
 	if isGzipFile(index.Cancelable{Src: src, Limits: &o.limits}, size) {
 		return v.gzip(src, size, nil)
 	}
@@ -133,32 +133,22 @@ func (r *ReaderAt) Recover(w io.Writer, first, last int64, report func(Damage) e
 	if report == nil {
 		report = func(Damage) error { return nil }
 	}
-	v := recovery{w: w, report: report, opt: &r.opt, r: r}
+	v := recovery{w: w, src: r.src, report: report, opt: &r.opt, r: r}
 	if first < last {
 		v.offset = r.index.Blocks[first].Content
 	}
 	return v.run(first, last)
 }
 
-// salvage returns the index of a damaged file, and the gaps that a search found if the file has no
-// intact one.
+// salvage searches a damaged file. It returns an index of what the search has found, and the gaps
+// between.
 func salvage(src io.ReaderAt, size int64, o *options) (*index.File, []index.Gap, error) {
-	x, err := readIndex(src, size, &o.limits)
-	if err == nil && x.Format == Zstd {
-		gaps, err := zstfile.Relocate(src, x, &o.limits, o.verify(src))
-		return x, gaps, err
-	}
-	if cerr := o.canceled(); cerr != nil {
-		return nil, nil, cerr
-	}
+	in := index.Cancelable{Src: src, Limits: &o.limits}
 	zst := func() (*index.File, []index.Gap, error) {
 		return zstfile.Salvage(src, size, &o.limits, o.verify(src))
 	}
-	if isZstdFile(index.Cancelable{Src: src, Limits: &o.limits}, size) {
+	if isZstdFile(in, size) {
 		return zst()
-	}
-	if errors.Is(err, ErrNoIndex) {
-		return nil, nil, err // a format without blocks that could be found
 	}
 	rules := pzfile.Rules{Known: isKnown, Default: pipeline.Default(PZ).ID}
 	rules.Dictionary = o.dict.Number()
@@ -197,6 +187,7 @@ type recovery struct {
 	w      io.Writer
 	report func(Damage) error
 	opt    *options
+	src    io.ReaderAt
 	r      *ReaderAt // nil for a .gz file
 	gaps   []index.Gap
 	lost   Damage // blocks lost in a row, not reported yet; Blocks is 0 if there are none
@@ -246,16 +237,73 @@ func (v *recovery) reportGaps(block int64) error {
 			return err
 		}
 		g := &v.gaps[0]
+		v.gaps = v.gaps[1:]
 		d := Damage{
 			Kind: DamageKind(g.Kind), Stream: g.Stream, Block: g.Block, Blocks: g.Blocks,
-			ContentOffset: v.offset, Content: g.Content, Err: g.Err,
+			Content: g.Content, Err: g.Err,
 		}
-		v.gaps = v.gaps[1:]
-		if err := v.tell(d); err != nil {
+		if err := v.tellFrame(d, g.Offset, g.Size); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// tellFrame writes what a Reader returns of a part of a .zst file, of size bytes, 0 for none. It
+// reports the damage d there, less that content. Without d.Err the part is a frame that may be
+// intact.
+func (v *recovery) tellFrame(d Damage, off, size int64) error {
+	given, cause, err := v.copyFrame(off, size)
+	switch {
+	case err != nil, d.Err == nil && cause == nil:
+		return err
+	case d.Err == nil && errors.Is(cause, ErrChecksum):
+		d.Kind, d.Span, d.Content = DamageCheck, given, 0
+		d.ContentOffset = max(-1, v.offset-given)
+		d.Err = cause
+		return v.report(d)
+	case d.Err == nil:
+		d.Err = cause
+		d.Blocks = 1
+		d.Kind = DamageBlocks
+	}
+	if d.ContentOffset = v.offset; d.Content >= 0 {
+		d.Content = max(0, d.Content-given)
+	}
+	return v.tell(d)
+}
+
+// copyFrame writes what a Reader returns of a part of the file. cause is the Reader's error, and err
+// one that ends the recovery.
+func (v *recovery) copyFrame(off, size int64) (given int64, cause, err error) {
+	if size == 0 {
+		return 0, nil, nil
+	}
+	z := &Reader{sched: v.opt.scheduler(), opt: *v.opt}
+	z.opt.limits.MaxDecoded = -1 // write has the limit
+	defer z.Close()
+	z.Reset(io.NewSectionReader(v.src, off, size))
+	w := recoveryWriter{v: v}
+	given, cause = io.Copy(&w, z)
+	if w.err == nil {
+		w.err = v.opt.canceled()
+	}
+	return given, cause, w.err
+}
+
+// A recoveryWriter writes content whose checks are not known to be right.
+type recoveryWriter struct {
+	v   *recovery
+	err error
+}
+
+// Write implements io.Writer.
+func (w *recoveryWriter) Write(p []byte) (int, error) {
+	w.err = w.v.keep(p)
+	if w.err != nil {
+		return 0, w.err
+	}
+	return len(p), nil
 }
 
 // keep writes an intact block.
@@ -279,19 +327,28 @@ func (v *recovery) write(p []byte) error {
 	return err
 }
 
-// lose notes that a block is lost.
-func (v *recovery) lose(block int64, err error) error {
+// lose notes that a block is lost. Of a frame of several blocks some may be left.
+func (v *recovery) lose(block int64, cause error) error {
 	st, number := v.r.index.StreamOf(block)
-	if v.lost.Blocks > 0 && v.lost.Stream != st.ID {
+	b := &v.r.index.Blocks[block]
+	if v.lost.Blocks > 0 && (v.lost.Stream != st.ID || v.r.index.Format == Zstd) {
 		if err := v.flush(); err != nil {
 			return err
 		}
 	}
+	given := int64(0)
+	if v.r.index.Format == Zstd {
+		var err error
+		given, _, err = v.copyFrame(b.Offset, int64(b.Size))
+		if err != nil {
+			return err
+		}
+	}
 	if v.lost.Blocks == 0 {
-		v.lost = Damage{Stream: st.ID, Block: number, ContentOffset: v.offset, Err: err}
+		v.lost = Damage{Stream: st.ID, Block: number, ContentOffset: v.offset, Err: cause}
 	}
 	v.lost.Blocks++
-	v.lost.Content += int64(v.r.index.Blocks[block].Raw)
+	v.lost.Content += int64(b.Raw) - given
 	return nil
 }
 

@@ -44,6 +44,10 @@ type Gap struct {
 	Blocks  int64 // how many are lost in a row, with DamageBlocks
 	Content int64 // bytes of content lost, −1 if unknown
 	Err     error
+
+	// A .zst file may have a frame there, or the beginning of one, that is no block but can be
+	// decoded from the front. Without Err it is a whole one, with so much Content.
+	Offset, Size int64
 }
 
 // Verify reports whether the only block of f can be decoded and has the right check. It may take

@@ -11,27 +11,22 @@ import (
 	"github.com/gopz/compress/internal/zstframe"
 )
 
-// A search finds the frames of a .zst file whose seek table is damaged or missing. It also serves
-// for a table that does not fit the frames in front of it. Bytes are then missing there, or have
-// been inserted.
+// A search finds the frames of a damaged .zst file. It goes through the file once: from frame to
+// frame where one follows the other, and from byte to byte where it has to look for the next. A
+// seek table behind frames tells which ones are missing, and what is a frame of the file and what
+// only looks like one: content may be .zst data itself.
 //
-// It goes through the file once: from frame to frame where one follows the other, and from byte to
-// byte where it has to look for the next. Frames that say how much content they have, as those of
-// a Writer do, can be used. A seek table behind them tells which ones are missing.
-//
-// Content may be .zst data itself. In a damaged frame nothing tells such data from a frame of the
-// file, except that a seek table does not list it.
+// Frames stay in the order of the file. So everything that a Reader would return is there.
 type search struct {
 	index.Salvage
+	ends []extent // the tables ahead, in the order of the file
 
 	at     int64   // everything before this offset has been seen
-	broken int64   // offset of damage right before at, −1 if there is none
-	chain  int64   // start of the unbroken frames up to at, −1 if no damage since the last table
-	room   int64   // bytes of the file besides the last table and the frames that it lists
+	hole   *hole   // right in front of at
 	frames []found // since the last table
+	begin  int64   // where that ends, and they begin
 	number int64   // of the next frame taken
-	pos    int64   // offset of the next frame taken, or of damage
-	most   int     // content of the largest frame taken, in bytes
+	most   int     // content of the largest block, in bytes
 	steps  int64   // block headers read that did not lead to the end of a frame looked for
 
 	view   []byte // part of the file, from viewAt on
@@ -40,20 +35,29 @@ type search struct {
 	mem    [512]byte
 }
 
+// An extent is a seek table whose entries add up, and the frames in front of it that it lists.
+type extent struct{ start, table, end int64 }
+
 // found is a frame that is whole as far as its headers tell.
 type found struct {
 	offset  int64
 	size    int64
 	content int64 // bytes of content, −1 if the frame does not say so
-	broken  int64 // offset of damage right before the frame, −1 if there is none
+	hole    *hole // in front of the frame
 	sum     uint32
 	summed  bool  // the frame has a checksum
 	bound   int64 // most content that the blocks can have, in bytes
 }
 
+// A hole is a part of the file that is no whole frame.
+type hole struct {
+	at  int64
+	err error // of a read that failed
+}
+
 const (
-	foundMemory      = 88  // of a found, in bytes
-	tableEntryMemory = 120 // of an entry of a table that can be searched, in bytes
+	foundMemory      = 64 + 40 + 32 // of a found, with a hole and its number, in bytes
+	tableEntryMemory = 64           // of an entry of a table that is compared with frames, in bytes
 
 	// minSteps is the number of block headers that a search may always read without finding a
 	// frame.
@@ -61,37 +65,75 @@ const (
 )
 
 // Salvage goes through a damaged file from the front. It returns an index of the frames that it
-// finds, and the gaps between them. A file without a frame that says how much content it has is
-// errs.NoIndex.
+// finds, and the gaps between them. A file without a frame is errs.NoIndex.
 func Salvage(
 	src io.ReaderAt, size int64, limits *container.Limits, verify index.Verify,
 ) (*index.File, []index.Gap, error) {
-	s := &search{broken: -1, chain: -1, Salvage: index.Salvage{
+	s := &search{Salvage: index.Salvage{
 		Src: src, Limits: limits, Verify: verify, Size: size, NewRow: true,
 		File: &index.File{Size: size, Format: container.Zstd},
 	}}
-	s.readLastTable()
+	s.findEnds()
 	for s.Err == nil && s.at < s.Size {
 		if s.takeFrame() || s.takeSkippable() {
 			continue
 		}
-		if s.broken < 0 {
-			s.broken = s.at
+		if s.hole == nil {
+			s.hole = &hole{s.at, s.ReadErr}
+			s.ReadErr = nil
 		}
 		s.at = s.find(s.at + 1)
 	}
-	s.reconcile(nil, nil)
+	s.settle(nil, s.Size)
 	if s.Err != nil {
 		return nil, nil, s.Err
 	}
-	if len(s.File.Blocks) == 0 {
-		return nil, nil, errs.New(errs.NoIndex,
-			"no usable seek table and no complete frame that states its content size")
+	if !s.Found {
+		return nil, nil, errs.New(errs.NoIndex, "no complete frame")
 	}
 	for i := range s.File.Streams {
 		s.File.Streams[i].BlockSize = s.most
 	}
 	return s.File, s.Gaps, nil
+}
+
+// findEnds finds seek tables from the end of the file, as long as one ends where the frames of the
+// next one begin.
+func (s *search) findEnds() {
+	for pos := s.Size; pos > 0 && s.Err == nil; {
+		f, end, err := footerBefore(index.Cancelable{Src: s.Src, Limits: s.Limits}, pos)
+		table := end - f.TableSize()
+		if err != nil || table < 0 || f.TableSize() > s.Limits.Memory() {
+			break
+		}
+		p := s.Peek(make([]byte, f.TableSize()), table)
+		if int64(len(p)) < f.TableSize() {
+			break
+		}
+		x := extent{start: table - f.Covers(p), table: table, end: end}
+		if x.start < 0 || x.start > 0 && x.start < table && !s.magicAt(x.start) {
+			break
+		}
+		s.ends = append([]extent{x}, s.ends...)
+		if pos = x.start; pos == table {
+			break
+		}
+	}
+}
+
+// boundary returns where the search for a frame behind damage ends: at a table that the end of the
+// file has led to, or where its first frame begins.
+func (s *search) boundary() int64 {
+	for len(s.ends) > 0 && s.ends[0].table < s.at {
+		s.ends = s.ends[1:]
+	}
+	switch {
+	case len(s.ends) == 0:
+		return s.Size
+	case s.at < s.ends[0].start:
+		return s.ends[0].start
+	}
+	return s.ends[0].table
 }
 
 // look returns n bytes at an offset, 512 at most, or as many as there are.
@@ -110,18 +152,12 @@ func (s *search) takeFrame() bool {
 		return false
 	}
 	s.at += f.size
-	if f.content == 0 {
-		if s.broken < 0 && !s.isEmpty(&f) {
-			s.broken = f.offset
-		}
+	s.Found, s.ReadErr = true, nil
+	if f.content == 0 && (s.hole != nil || s.isEmpty(&f)) {
 		return true
 	}
-	f.broken, s.broken = s.broken, -1
-	if f.broken >= 0 {
-		s.chain = f.offset
-	}
+	f.hole, s.hole = s.hole, nil
 	s.frames = append(s.frames, f)
-	s.Found = true
 	s.AccountFor(foundMemory * int64(len(s.frames)))
 	return true
 }
@@ -148,12 +184,15 @@ func (s *search) walk(off int64) (f found, steps int64, ok bool) {
 	if err != nil {
 		return f, 0, false
 	}
-	pos, bound := off+int64(n), int64(0)
+	pos, bound, end := off+int64(n), int64(0), s.Size
+	if s.hole != nil {
+		end = s.boundary()
+	}
 	for last := false; !last; {
 		b, err := zstframe.ParseBlock(s.look(pos, zstframe.BlockHeaderSize))
 		pos += zstframe.BlockHeaderSize + int64(b.Size)
 		steps++
-		if err != nil || pos > s.Size {
+		if err != nil || pos > end {
 			s.steps += steps + 1
 			return f, steps, false
 		}
@@ -169,7 +208,7 @@ func (s *search) walk(off int64) (f found, steps int64, ok bool) {
 		pos += zstframe.ChecksumSize
 	}
 	f.size, f.bound = pos-off, bound
-	if pos > s.Size || h.ContentSize > bound {
+	if pos > end || h.ContentSize > bound {
 		s.steps += steps + 1
 		return f, steps, false
 	}
@@ -207,7 +246,7 @@ func (s *search) isEmpty(f *found) bool {
 	if f.bound == 0 {
 		return !f.summed || f.sum == Checksum(nil)
 	}
-	return s.Intact(f.block(), index.Stream{BlockSize: 1}, int(f.size))
+	return f.size <= maxFrame && s.Intact(f.block(), index.Stream{BlockSize: 1}, int(f.size))
 }
 
 // takeSkippable goes past the skippable frame at s.at, if there is one. It compares a seek table
@@ -218,10 +257,11 @@ func (s *search) takeSkippable() bool {
 	if err != nil || end > s.Size {
 		return false
 	}
-	if end < s.Size && !s.magicAt(end) && !s.tableAt(s.at) {
+	isTable := kind == SeekTableKind && (s.tableAt(s.at) || end == s.Size)
+	if end < s.Size && !s.magicAt(end) && !isTable {
 		return false
 	}
-	if kind == SeekTableKind && (s.tableAt(s.at) || end == s.Size) {
+	if known := s.boundary(); isTable && (known == s.Size || known == s.at) {
 		s.takeTable(s.at, end)
 	}
 	s.at = end
@@ -239,14 +279,13 @@ func (s *search) tableAt(off int64) bool {
 	return err == nil && f.TableSize() == SkippableHeaderSize+size
 }
 
-// takeTable reads the seek table between two offsets and reconciles the frames in front of it with
+// takeTable reads the seek table between two offsets and compares the frames in front of it with
 // its entries.
 func (s *search) takeTable(at, end int64) {
 	f, err := ParseSeekFooter(s.look(end-min(SeekFooterSize, end-at), SeekFooterSize), math.MaxInt64)
 	if err == nil && f.TableSize() == end-at {
-		if limit := s.Limits.Memory(); s.Memory()+tableEntryMemory*int64(f.Frames) > limit {
-			s.Err = errs.OutOfMemory(0,
-				"a seek table of %d frames takes more than the limit of %d bytes", f.Frames, limit)
+		s.Extra = tableEntryMemory * int64(f.Frames)
+		if s.AccountFor(foundMemory * int64(len(s.frames))); s.Err != nil {
 			return
 		}
 		p := s.Peek(make([]byte, end-at), at)
@@ -256,46 +295,25 @@ func (s *search) takeTable(at, end int64) {
 		var list []Entry
 		list, err = f.AppendEntries(make([]Entry, 0, f.Frames), p, f.Covers(p))
 		if err == nil {
-			whole := f.Covers(p) + f.TableSize()
-			if begin := end - whole; s.broken < 0 && begin >= s.chain { // all its frames are there
-				if end < s.Size && s.chain >= 0 && whole > s.room {
-					return // the file has no room for them: this is content of a frame
-				}
-				s.split(begin, list)
-			}
-			s.reconcile(newEntryFinder(list, f.Sums), list)
+			s.settle(&table{list: list, sums: f.Sums, start: at - f.Covers(p), at: at}, at)
+			s.Extra = 0
 			return
 		}
 	}
-	s.reconcile(nil, nil)
-	s.pos = at
-	s.lose(index.DamageFrame, errs.PartIndex, 0, 0, errs.Corrupt, "index: the seek table is damaged")
+	s.settle(nil, at)
+	s.lose(index.DamageFrame, errs.PartIndex, 0, 0, at,
+		&errs.Error{Kind: errs.Corrupt, Detail: "index: the seek table is damaged"})
 }
 
-// readLastTable reads the seek table at the end of the file, if there is one, to see how much room
-// its frames leave.
-func (s *search) readLastTable() {
-	s.room = math.MaxInt64
-	if s.Size < SeekFooterSize {
-		return
-	}
-	f, err := ParseSeekFooter(s.look(s.Size-SeekFooterSize, SeekFooterSize), s.Size)
-	if err != nil || f.TableSize() > s.Limits.Memory() {
-		return
-	}
-	if p := s.Peek(make([]byte, f.TableSize()), s.Size-f.TableSize()); int64(len(p)) == f.TableSize() {
-		s.room = s.Size - f.TableSize() - f.Covers(p)
-	}
-}
-
-// find looks from an offset on for a frame or a seek table, and returns the end of the file if
-// there is none.
+// find looks from an offset on for a frame or a seek table. It returns the next table known, or the
+// end of the file, if there is none.
 func (s *search) find(from int64) int64 {
+	end := s.boundary()
 	for off, size := from, 512; ; size = min(4*size, len(s.buf)) {
-		p := s.Peek(s.buf[:size], off)
+		p := s.Peek(s.buf[:max(0, min(int64(size), end-off))], off)
 		n := len(p) - zstframe.MagicSize + 1
 		if n <= 0 {
-			return s.Size
+			return min(end, s.Size)
 		}
 		for i := range n {
 			q, at := p[i:], off+int64(i)

@@ -1,0 +1,303 @@
+package zstfile
+
+import (
+	"sort"
+
+	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/index"
+	"github.com/gopz/compress/internal/zstframe"
+)
+
+// A table is a seek table behind frames.
+type table struct {
+	list  []Entry
+	sums  bool
+	start int64 // offset of the first frame that it lists, if no bytes are missing or inserted
+	at    int64 // offset of the table
+	wrong bool  // an entry differs from its frame
+
+	places []int64 // of the frames, from start on
+}
+
+// settle makes blocks and gaps of the frames since the last table. t is the table behind them, nil
+// if there is none, and end is where they end.
+func (s *search) settle(t *table, end int64) {
+	if t == nil {
+		t = &table{start: end}
+	}
+	numbers := s.match(t)
+	next := 0 // entry
+	gaps := len(s.Gaps)
+	extra := false
+	s.NewRow = true
+	var open *hole
+	for i := range s.frames {
+		f, n := &s.frames[i], numbers[i]
+		if open == nil {
+			open = f.hole
+		}
+		if n == content {
+			continue
+		}
+		if n >= 0 {
+			open = s.noteGap(t.list[next:n], open, f.offset)
+			next = n + 1
+		}
+		if open != nil {
+			s.loseUnknown(open, f.offset)
+		}
+		extra = extra || n == unlisted
+		open = nil
+		s.takeBlock(f)
+	}
+	s.frames, s.begin = s.frames[:0], end
+	if open == nil {
+		open = s.hole
+	}
+	s.hole = nil
+	if open = s.noteGap(t.list[next:], open, end); open != nil {
+		s.loseUnknown(open, end)
+	}
+	if t.wrong || extra && t.list != nil && len(s.Gaps) == gaps {
+		s.lose(index.DamageFrame, errs.PartIndex, 0, 0, t.at,
+			&errs.Error{Kind: errs.Corrupt, Detail: "index: the seek table does not fit the frames"})
+	}
+}
+
+// noteGap notes that the listed frames are missing in front of an offset. It returns the hole if
+// that may hold other frames.
+func (s *search) noteGap(list []Entry, at *hole, to int64) *hole {
+	full, content := int64(0), int64(0)
+	for _, e := range list {
+		if e.Content > 0 {
+			full++
+			content += int64(e.Content)
+		}
+	}
+	if full == 0 {
+		return at
+	}
+	g := index.Gap{Kind: index.DamageBlocks, Block: s.number, Blocks: full, Content: content}
+	e := &errs.Error{Kind: errs.Corrupt, Detail: "the seek table lists a frame that is not here"}
+	s.addGap(g, e, at, to)
+	s.number += full
+	return nil
+}
+
+// loseUnknown notes a hole that ends at an offset. No table tells what it held.
+func (s *search) loseUnknown(at *hole, to int64) {
+	g := index.Gap{Kind: index.DamageUnknown, Block: s.number, Content: -1}
+	s.addGap(g, &errs.Error{Kind: errs.Corrupt, Detail: "no whole frame here"}, at, to)
+}
+
+// addGap adds a gap with its error. at is a hole that ends at an offset, nil for a gap without one.
+// The hole may begin with a part of a frame.
+func (s *search) addGap(g index.Gap, e *errs.Error, at *hole, to int64) {
+	e.Part, e.Block, e.Offset = errs.PartBlock, s.number, to
+	if at != nil {
+		e.Offset, e.Err = at.at, at.err
+		if IsFrame(s.look(at.at, zstframe.MagicSize)) {
+			g.Offset, g.Size = at.at, to-at.at
+		}
+	}
+	g.Err = e
+	s.AddGap(g)
+}
+
+// lose notes a gap without a hole.
+func (s *search) lose(
+	kind index.DamageKind, part errs.Part, blocks, content, at int64, err *errs.Error,
+) {
+	err.Part, err.Block, err.Offset = part, s.number, at
+	s.AddGap(index.Gap{Kind: kind, Block: s.number, Blocks: blocks, Content: content, Err: err})
+}
+
+// takeBlock makes a block of a frame, or, if it cannot be one, a gap that a Reader decodes.
+func (s *search) takeBlock(f *found) {
+	if !s.isUsable(f) {
+		s.AddGap(index.Gap{
+			Kind: index.DamageUnknown, Block: s.number, Content: f.content, Offset: f.offset, Size: f.size,
+		})
+		s.number++
+		return
+	}
+	s.AddBlock(f.block(), func() index.Stream { return index.Stream{Skipped: s.number} })
+	s.File.MaxFrame, s.most = max(s.File.MaxFrame, int(f.size)), max(s.most, int(f.content))
+	s.number++
+}
+
+// What match returns for frames without an entry.
+const (
+	unlisted = -1
+	content  = -2 // content of a frame that is lost
+)
+
+// match returns, for each frame, its entry in the table, or unlisted, or content.
+func (s *search) match(t *table) []int {
+	numbers := make([]int, len(s.frames))
+	if t.list == nil {
+		for i := range numbers {
+			numbers[i] = unlisted
+		}
+		return numbers
+	}
+	s.matchEqual(t, numbers)
+	s.matchNeighbors(t, numbers)
+	for i, n := range numbers {
+		if n >= 0 {
+			s.compareContent(t, &s.frames[i], &t.list[n])
+		}
+	}
+	for from := 0; from < len(s.frames); {
+		to := from + 1
+		for to < len(s.frames) && s.frames[to].hole == nil {
+			to++
+		}
+		if !s.isAnchored(t, numbers, from, to) {
+			for i := from; i < to; i++ {
+				numbers[i] = content
+			}
+		}
+		from = to
+	}
+	return numbers
+}
+
+// A key is what tells frames apart. The content size is not part of it, for a frame need not state
+// that.
+type key struct{ size, sum uint32 }
+
+// matchEqual matches frames and entries with the same key, as many as are in order. Of equal frames
+// the first one gets the first entry, and so on, unless those around tell more.
+func (s *search) matchEqual(t *table, numbers []int) {
+	sums := t.sums
+	for i := range s.frames {
+		sums = sums && s.frames[i].summed
+	}
+	entries := map[key][]int{}
+	for i, e := range t.list {
+		if e.Content > 0 {
+			k := keyOf(int64(e.Size), e.Sum, sums)
+			entries[k] = append(entries[k], i)
+		}
+	}
+	seen := map[key]int{}
+	ordered := make([]int64, len(s.frames))
+	for i := range s.frames {
+		ordered[i] = unlisted
+		k := keyOf(s.frames[i].size, s.frames[i].sum, sums)
+		if list := entries[k]; seen[k] < len(list) {
+			ordered[i] = int64(list[seen[k]])
+			seen[k]++
+		}
+	}
+	for i, keep := range index.Ascending(ordered) {
+		numbers[i] = unlisted
+		if keep {
+			numbers[i] = int(ordered[i])
+		}
+	}
+	// Those that are left over may have an entry between those of the frames around.
+	limits, next := limitsOf(numbers, len(t.list)), 0
+	for i := range numbers {
+		if numbers[i] < 0 {
+			list := entries[keyOf(s.frames[i].size, s.frames[i].sum, sums)]
+			if k := sort.SearchInts(list, next); k < len(list) && list[k] < limits[i] {
+				numbers[i] = list[k]
+			}
+		}
+		next = max(next, numbers[i]+1)
+	}
+}
+
+func keyOf(size int64, sum uint32, sums bool) key {
+	k := key{size: uint32(size)}
+	if sums {
+		k.sum = sum
+	}
+	return k
+}
+
+// limitsOf returns, for each frame, the first entry of those behind it, or else last.
+func limitsOf(numbers []int, last int) []int {
+	limits := make([]int, len(numbers))
+	for i := len(numbers) - 1; i >= 0; i-- {
+		limits[i] = last
+		if numbers[i] >= 0 {
+			last = numbers[i]
+		}
+	}
+	return limits
+}
+
+// matchNeighbors gives a frame that follows a listed one, or that a listed one follows, the entry
+// beside, if no other frame has it. One of the two is damaged.
+func (s *search) matchNeighbors(t *table, numbers []int) {
+	limits := limitsOf(numbers, len(t.list))
+	for i := range numbers {
+		next := 0
+		if i > 0 {
+			next = numbers[i-1] + 1
+		}
+		follows := i == 0 && s.frames[0].offset == t.start || next > 0 && s.frames[i].hole == nil
+		if numbers[i] < 0 && follows && next < limits[i] {
+			numbers[i] = next
+		}
+	}
+	taken := make([]int, len(numbers)) // the last entry in front of each frame
+	last := -1
+	for i, n := range numbers {
+		taken[i] = last
+		last = max(last, n)
+	}
+	for i := len(numbers) - 2; i >= 0; i-- {
+		n := numbers[i+1] - 1
+		if numbers[i] < 0 && n > taken[i] && s.frames[i+1].hole == nil {
+			numbers[i] = n
+		}
+	}
+}
+
+// compareContent compares the content sizes of a frame and its entry. If they differ, that of a
+// frame that can be decoded is right.
+func (s *search) compareContent(t *table, f *found, e *Entry) {
+	switch {
+	case f.content == int64(e.Content):
+	case f.content >= 0 && s.decodes(f):
+		t.wrong = true
+	default:
+		f.content = int64(e.Content)
+	}
+	if f.size != int64(e.Size) || t.sums && f.summed && f.sum != e.Sum {
+		t.wrong = true
+	}
+}
+
+// isAnchored reports whether the frames from … to−1, which follow one another behind damage, are
+// frames of the file, and not content of a frame that is lost.
+func (s *search) isAnchored(t *table, numbers []int, from, to int) bool {
+	first, last := &s.frames[from], &s.frames[to-1]
+	if first.hole == nil || first.offset < t.start || last.offset+last.size == t.at {
+		return true
+	}
+	for i := from; i < to; i++ {
+		if numbers[i] >= 0 {
+			return true
+		}
+	}
+	return t.isPlace(first.offset) || t.isPlace(first.offset-s.begin+t.start)
+}
+
+// isPlace reports whether a frame that the table lists begins at an offset, if no bytes are missing
+// or inserted behind it.
+func (t *table) isPlace(off int64) bool {
+	if t.places == nil {
+		at := t.start
+		for _, e := range t.list {
+			t.places = append(t.places, at)
+			at += int64(e.Size)
+		}
+	}
+	i := sort.Search(len(t.places), func(i int) bool { return t.places[i] >= off })
+	return i < len(t.places) && t.places[i] == off
+}
