@@ -242,49 +242,66 @@ func (v *recovery) reportGaps(block int64) error {
 			Kind: DamageKind(g.Kind), Stream: g.Stream, Block: g.Block, Blocks: g.Blocks,
 			Content: g.Content, Err: g.Err,
 		}
-		if err := v.tellFrame(d, g.Offset, g.Size); err != nil {
+		if err := v.tellFrame(d, framePart{g.Offset, g.Size, g.Most}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// tellFrame writes what a Reader returns of a part of a .zst file, of size bytes, 0 for none. It
-// reports the damage d there, less that content. Without d.Err the part is a frame that may be
-// intact.
-func (v *recovery) tellFrame(d Damage, off, size int64) error {
-	given, cause, err := v.copyFrame(off, size)
-	switch {
-	case err != nil, d.Err == nil && cause == nil:
+// tellFrame writes what a Reader returns of the frame that a part of a .zst file begins with, and
+// reports the damage d there, less that content. Without d.Err the frame may be intact.
+func (v *recovery) tellFrame(d Damage, part framePart) error {
+	at := v.offset
+	given, cause, err := v.copyFrame(part)
+	if err != nil || d.Err == nil && cause == nil {
 		return err
-	case d.Err == nil && errors.Is(cause, ErrChecksum):
-		d.Kind, d.Span, d.Content = DamageCheck, given, 0
-		d.ContentOffset = max(-1, v.offset-given)
-		d.Err = cause
-		return v.report(d)
-	case d.Err == nil:
-		d.Err = cause
-		d.Blocks = 1
-		d.Kind = DamageBlocks
 	}
-	if d.ContentOffset = v.offset; d.Content >= 0 {
-		d.Content = max(0, d.Content-given)
+	if d.Err == nil {
+		d.Kind, d.Blocks, d.Err = DamageBlocks, 1, cause
 	}
-	return v.tell(d)
+	if d.Content >= 0 {
+		d.Content -= given
+	}
+	if d.ContentOffset = v.offset; d.Content != 0 || given == 0 {
+		if err := v.tell(d); err != nil {
+			return err
+		}
+	}
+	if given == 0 {
+		return nil
+	}
+	return v.report(Damage{
+		Kind: DamageCheck, Stream: d.Stream, Block: d.Block, ContentOffset: at, Span: given, Err: d.Err,
+	})
 }
 
-// copyFrame writes what a Reader returns of a part of the file. cause is the Reader's error, and err
-// one that ends the recovery.
-func (v *recovery) copyFrame(off, size int64) (given int64, cause, err error) {
-	if size == 0 {
+// A framePart is a part of a .zst file that begins with a frame, of up to most bytes of content; −1
+// if that is unknown. There is none if size is 0.
+type framePart struct{ offset, size, most int64 }
+
+// copyFrame writes what a Reader returns of a frame. cause is the Reader's error, and err one that
+// ends the recovery.
+func (v *recovery) copyFrame(part framePart) (given int64, cause, err error) {
+	if part.size == 0 {
 		return 0, nil, nil
 	}
 	z := &Reader{sched: v.opt.scheduler(), opt: *v.opt}
 	z.opt.limits.MaxDecoded = -1 // write has the limit
 	defer z.Close()
-	z.Reset(io.NewSectionReader(v.src, off, size))
+	z.Reset(io.NewSectionReader(v.src, part.offset, part.size))
 	w := recoveryWriter{v: v}
-	given, cause = io.Copy(&w, z)
+	src := io.Reader(z)
+	if part.most >= 0 {
+		src = io.LimitReader(z, part.most)
+	}
+	given, cause = io.Copy(&w, src)
+	if cause == nil && given == part.most {
+		_, cause = z.Read(make([]byte, 1)) // the error behind the content
+	}
+	if cause == io.EOF {
+		cause = nil
+	}
 	if w.err == nil {
 		w.err = v.opt.canceled()
 	}
@@ -327,28 +344,30 @@ func (v *recovery) write(p []byte) error {
 	return err
 }
 
-// lose notes that a block is lost. Of a frame of several blocks some may be left.
+// lose notes that a block is lost. A Reader may still return something of a frame.
 func (v *recovery) lose(block int64, cause error) error {
 	st, number := v.r.index.StreamOf(block)
 	b := &v.r.index.Blocks[block]
-	if v.lost.Blocks > 0 && (v.lost.Stream != st.ID || v.r.index.Format == Zstd) {
+	d := Damage{
+		Stream: st.ID, Block: number, Blocks: 1, ContentOffset: v.offset, Content: int64(b.Raw), Err: cause,
+	}
+	switch {
+	case v.r.index.Format == Zstd:
 		if err := v.flush(); err != nil {
 			return err
 		}
-	}
-	given := int64(0)
-	if v.r.index.Format == Zstd {
-		var err error
-		given, _, err = v.copyFrame(b.Offset, int64(b.Size))
-		if err != nil {
+		return v.tellFrame(d, framePart{b.Offset, int64(b.Size), d.Content})
+	case v.lost.Blocks == 0:
+		v.lost = d
+	case v.lost.Stream == st.ID:
+		v.lost.Blocks++
+		v.lost.Content += d.Content
+	default:
+		if err := v.flush(); err != nil {
 			return err
 		}
+		v.lost = d
 	}
-	if v.lost.Blocks == 0 {
-		v.lost = Damage{Stream: st.ID, Block: number, ContentOffset: v.offset, Err: cause}
-	}
-	v.lost.Blocks++
-	v.lost.Content += int64(b.Raw) - given
 	return nil
 }
 

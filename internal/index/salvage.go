@@ -45,9 +45,10 @@ type Gap struct {
 	Content int64 // bytes of content lost, −1 if unknown
 	Err     error
 
-	// A .zst file may have a frame there, or the beginning of one, that is no block but can be
-	// decoded from the front. Without Err it is a whole one, with so much Content.
-	Offset, Size int64
+	// Offset and Size are of a part of a .zst file, Size 0 if there is none. It begins with a frame
+	// that is no block, but can be decoded from the front, at least in part, to Most bytes of
+	// content; −1 if that is unknown. Without Err it is a whole frame.
+	Offset, Size, Most int64
 }
 
 // Verify reports whether the only block of f can be decoded and has the right check. It may take

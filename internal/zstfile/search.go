@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"io"
 	"math"
+	"sort"
 
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
@@ -19,8 +20,6 @@ import (
 // Frames stay in the order of the file. So everything that a Reader would return is there.
 type search struct {
 	index.Salvage
-	ends []extent // the tables ahead, in the order of the file
-
 	at     int64   // everything before this offset has been seen
 	hole   *hole   // right in front of at
 	frames []found // since the last table
@@ -34,9 +33,6 @@ type search struct {
 	buf    [64 << 10]byte
 	mem    [512]byte
 }
-
-// An extent is a seek table whose entries add up, and the frames in front of it that it lists.
-type extent struct{ start, table, end int64 }
 
 // found is a frame that is whole as far as its headers tell.
 type found struct {
@@ -73,7 +69,6 @@ func Salvage(
 		Src: src, Limits: limits, Verify: verify, Size: size, NewRow: true,
 		File: &index.File{Size: size, Format: container.Zstd},
 	}}
-	s.findEnds()
 	for s.Err == nil && s.at < s.Size {
 		if s.takeFrame() || s.takeSkippable() {
 			continue
@@ -95,45 +90,6 @@ func Salvage(
 		s.File.Streams[i].BlockSize = s.most
 	}
 	return s.File, s.Gaps, nil
-}
-
-// findEnds finds seek tables from the end of the file, as long as one ends where the frames of the
-// next one begin.
-func (s *search) findEnds() {
-	for pos := s.Size; pos > 0 && s.Err == nil; {
-		f, end, err := footerBefore(index.Cancelable{Src: s.Src, Limits: s.Limits}, pos)
-		table := end - f.TableSize()
-		if err != nil || table < 0 || f.TableSize() > s.Limits.Memory() {
-			break
-		}
-		p := s.Peek(make([]byte, f.TableSize()), table)
-		if int64(len(p)) < f.TableSize() {
-			break
-		}
-		x := extent{start: table - f.Covers(p), table: table, end: end}
-		if x.start < 0 || x.start > 0 && x.start < table && !s.magicAt(x.start) {
-			break
-		}
-		s.ends = append([]extent{x}, s.ends...)
-		if pos = x.start; pos == table {
-			break
-		}
-	}
-}
-
-// boundary returns where the search for a frame behind damage ends: at a table that the end of the
-// file has led to, or where its first frame begins.
-func (s *search) boundary() int64 {
-	for len(s.ends) > 0 && s.ends[0].table < s.at {
-		s.ends = s.ends[1:]
-	}
-	switch {
-	case len(s.ends) == 0:
-		return s.Size
-	case s.at < s.ends[0].start:
-		return s.ends[0].start
-	}
-	return s.ends[0].table
 }
 
 // look returns n bytes at an offset, 512 at most, or as many as there are.
@@ -184,15 +140,12 @@ func (s *search) walk(off int64) (f found, steps int64, ok bool) {
 	if err != nil {
 		return f, 0, false
 	}
-	pos, bound, end := off+int64(n), int64(0), s.Size
-	if s.hole != nil {
-		end = s.boundary()
-	}
+	pos, bound := off+int64(n), int64(0)
 	for last := false; !last; {
 		b, err := zstframe.ParseBlock(s.look(pos, zstframe.BlockHeaderSize))
 		pos += zstframe.BlockHeaderSize + int64(b.Size)
 		steps++
-		if err != nil || pos > end {
+		if err != nil || pos > s.Size {
 			s.steps += steps + 1
 			return f, steps, false
 		}
@@ -208,7 +161,7 @@ func (s *search) walk(off int64) (f found, steps int64, ok bool) {
 		pos += zstframe.ChecksumSize
 	}
 	f.size, f.bound = pos-off, bound
-	if pos > end || h.ContentSize > bound {
+	if pos > s.Size || h.ContentSize > bound {
 		s.steps += steps + 1
 		return f, steps, false
 	}
@@ -261,7 +214,7 @@ func (s *search) takeSkippable() bool {
 	if end < s.Size && !s.magicAt(end) && !isTable {
 		return false
 	}
-	if known := s.boundary(); isTable && (known == s.Size || known == s.at) {
+	if isTable {
 		s.takeTable(s.at, end)
 	}
 	s.at = end
@@ -295,7 +248,11 @@ func (s *search) takeTable(at, end int64) {
 		var list []Entry
 		list, err = f.AppendEntries(make([]Entry, 0, f.Frames), p, f.Covers(p))
 		if err == nil {
-			s.settle(&table{list: list, sums: f.Sums, start: at - f.Covers(p), at: at}, at)
+			t := &table{list: list, sums: f.Sums, start: at - f.Covers(p), at: at}
+			if s.isContent(t, end) {
+				return
+			}
+			s.settle(t, at)
 			s.Extra = 0
 			return
 		}
@@ -305,15 +262,24 @@ func (s *search) takeTable(at, end int64) {
 		&errs.Error{Kind: errs.Corrupt, Detail: "index: the seek table is damaged"})
 }
 
-// find looks from an offset on for a frame or a seek table. It returns the next table known, or the
-// end of the file, if there is none.
+// isContent reports whether a table that ends at an offset is content of a frame that is lost: its
+// first frame comes right behind damage, and nothing known behind the table.
+func (s *search) isContent(t *table, end int64) bool {
+	if end == s.Size || s.magicAt(end) {
+		return false
+	}
+	i := sort.Search(len(s.frames), func(i int) bool { return s.frames[i].offset >= t.start })
+	return i < len(s.frames) && s.frames[i].offset == t.start && s.frames[i].hole != nil
+}
+
+// find looks from an offset on for a frame or a seek table, and returns the end of the file if
+// there is none.
 func (s *search) find(from int64) int64 {
-	end := s.boundary()
 	for off, size := from, 512; ; size = min(4*size, len(s.buf)) {
-		p := s.Peek(s.buf[:max(0, min(int64(size), end-off))], off)
+		p := s.Peek(s.buf[:size], off)
 		n := len(p) - zstframe.MagicSize + 1
 		if n <= 0 {
-			return min(end, s.Size)
+			return s.Size
 		}
 		for i := range n {
 			q, at := p[i:], off+int64(i)

@@ -1,6 +1,9 @@
 package zstfile
 
 import (
+	"cmp"
+	"math"
+	"slices"
 	"sort"
 
 	"github.com/gopz/compress/internal/errs"
@@ -16,7 +19,8 @@ type table struct {
 	at    int64 // offset of the table
 	wrong bool  // an entry differs from its frame
 
-	places []int64 // of the frames, from start on
+	places  []int64       // of the frames, from start on
+	entries map[key][]int // of each key, in order
 }
 
 // settle makes blocks and gaps of the frames since the last table. t is the table behind them, nil
@@ -26,37 +30,29 @@ func (s *search) settle(t *table, end int64) {
 		t = &table{start: end}
 	}
 	numbers := s.match(t)
-	next := 0 // entry
-	gaps := len(s.Gaps)
-	extra := false
+	moved := s.sortFrames(numbers)
+	next, extra, gaps := 0, false, len(s.Gaps)
 	s.NewRow = true
-	var open *hole
 	for i := range s.frames {
 		f, n := &s.frames[i], numbers[i]
-		if open == nil {
-			open = f.hole
-		}
-		if n == content {
-			continue
-		}
 		if n >= 0 {
-			open = s.noteGap(t.list[next:n], open, f.offset)
+			f.hole = s.noteGap(t.list[next:n], f.hole, f.offset)
 			next = n + 1
 		}
-		if open != nil {
-			s.loseUnknown(open, f.offset)
+		if f.hole != nil {
+			s.loseUnknown(f.hole, f.offset, n >= 0)
 		}
-		extra = extra || n == unlisted
-		open = nil
+		extra = extra || n < 0
 		s.takeBlock(f)
 	}
 	s.frames, s.begin = s.frames[:0], end
-	if open == nil {
-		open = s.hole
+	if s.hole == nil {
+		s.hole = moved
 	}
+	last := s.noteGap(t.list[next:], s.hole, end)
 	s.hole = nil
-	if open = s.noteGap(t.list[next:], open, end); open != nil {
-		s.loseUnknown(open, end)
+	if last != nil {
+		s.loseUnknown(last, end, t.list != nil)
 	}
 	if t.wrong || extra && t.list != nil && len(s.Gaps) == gaps {
 		s.lose(index.DamageFrame, errs.PartIndex, 0, 0, t.at,
@@ -78,15 +74,22 @@ func (s *search) noteGap(list []Entry, at *hole, to int64) *hole {
 		return at
 	}
 	g := index.Gap{Kind: index.DamageBlocks, Block: s.number, Blocks: full, Content: content}
+	g.Most = int64(list[0].Content)
 	e := &errs.Error{Kind: errs.Corrupt, Detail: "the seek table lists a frame that is not here"}
 	s.addGap(g, e, at, to)
 	s.number += full
 	return nil
 }
 
-// loseUnknown notes a hole that ends at an offset. No table tells what it held.
-func (s *search) loseUnknown(at *hole, to int64) {
-	g := index.Gap{Kind: index.DamageUnknown, Block: s.number, Content: -1}
+// loseUnknown notes a hole that ends at an offset. A table lists no frame there; without one any
+// number of them may be lost.
+func (s *search) loseUnknown(at *hole, to int64, listed bool) {
+	if listed {
+		s.lose(index.DamageFrame, errs.PartStray, 0, 0, at.at,
+			&errs.Error{Kind: errs.Corrupt, Detail: "bytes that belong to no frame", Err: at.err})
+		return
+	}
+	g := index.Gap{Kind: index.DamageUnknown, Block: s.number, Content: -1, Most: -1}
 	s.addGap(g, &errs.Error{Kind: errs.Corrupt, Detail: "no whole frame here"}, at, to)
 }
 
@@ -97,7 +100,7 @@ func (s *search) addGap(g index.Gap, e *errs.Error, at *hole, to int64) {
 	if at != nil {
 		e.Offset, e.Err = at.at, at.err
 		if IsFrame(s.look(at.at, zstframe.MagicSize)) {
-			g.Offset, g.Size = at.at, to-at.at
+			g.Offset, g.Size = at.at, s.Size-at.at
 		}
 	}
 	g.Err = e
@@ -117,6 +120,7 @@ func (s *search) takeBlock(f *found) {
 	if !s.isUsable(f) {
 		s.AddGap(index.Gap{
 			Kind: index.DamageUnknown, Block: s.number, Content: f.content, Offset: f.offset, Size: f.size,
+			Most: f.content,
 		})
 		s.number++
 		return
@@ -167,47 +171,67 @@ func (s *search) match(t *table) []int {
 // that.
 type key struct{ size, sum uint32 }
 
-// matchEqual matches frames and entries with the same key, as many as are in order. Of equal frames
-// the first one gets the first entry, and so on, unless those around tell more.
+// matchEqual matches frames and entries with the same key. Of several entries a frame gets the one
+// whose place is nearest. If the table has no checksums, the frames must be in order.
 func (s *search) matchEqual(t *table, numbers []int) {
 	sums := t.sums
 	for i := range s.frames {
 		sums = sums && s.frames[i].summed
 	}
-	entries := map[key][]int{}
+	t.entries = map[key][]int{}
+	at := t.start
 	for i, e := range t.list {
+		t.places = append(t.places, at)
+		at += int64(e.Size)
 		if e.Content > 0 {
 			k := keyOf(int64(e.Size), e.Sum, sums)
-			entries[k] = append(entries[k], i)
+			t.entries[k] = append(t.entries[k], i)
 		}
 	}
-	seen := map[key]int{}
 	ordered := make([]int64, len(s.frames))
 	for i := range s.frames {
-		ordered[i] = unlisted
-		k := keyOf(s.frames[i].size, s.frames[i].sum, sums)
-		if list := entries[k]; seen[k] < len(list) {
-			ordered[i] = int64(list[seen[k]])
-			seen[k]++
-		}
+		f := &s.frames[i]
+		n := t.nearest(t.entries[keyOf(f.size, f.sum, sums)], f.offset, f.offset-s.begin+t.start)
+		numbers[i], ordered[i] = n, int64(n)
+	}
+	if sums {
+		return
 	}
 	for i, keep := range index.Ascending(ordered) {
-		numbers[i] = unlisted
-		if keep {
-			numbers[i] = int(ordered[i])
+		if !keep {
+			numbers[i] = unlisted
 		}
 	}
 	// Those that are left over may have an entry between those of the frames around.
 	limits, next := limitsOf(numbers, len(t.list)), 0
 	for i := range numbers {
 		if numbers[i] < 0 {
-			list := entries[keyOf(s.frames[i].size, s.frames[i].sum, sums)]
+			list := t.entries[keyOf(s.frames[i].size, s.frames[i].sum, sums)]
 			if k := sort.SearchInts(list, next); k < len(list) && list[k] < limits[i] {
 				numbers[i] = list[k]
 			}
 		}
 		next = max(next, numbers[i]+1)
 	}
+}
+
+// nearest returns the entry of a list whose place is nearest to one of two offsets: that of a frame,
+// if bytes are missing or inserted in front of it, or behind it.
+func (t *table) nearest(list []int, a, b int64) int {
+	best, distance := unlisted, int64(math.MaxInt64)
+	for _, off := range [...]int64{a, b} {
+		k := sort.Search(len(list), func(k int) bool { return t.places[list[k]] >= off })
+		for _, k := range [...]int{k, k - 1} {
+			if k < 0 || k >= len(list) {
+				continue
+			}
+			at := t.places[list[k]]
+			if d := max(at-off, off-at); d < distance {
+				best, distance = list[k], d
+			}
+		}
+	}
+	return best
 }
 
 func keyOf(size int64, sum uint32, sums bool) key {
@@ -291,13 +315,47 @@ func (s *search) isAnchored(t *table, numbers []int, from, to int) bool {
 // isPlace reports whether a frame that the table lists begins at an offset, if no bytes are missing
 // or inserted behind it.
 func (t *table) isPlace(off int64) bool {
-	if t.places == nil {
-		at := t.start
-		for _, e := range t.list {
-			t.places = append(t.places, at)
-			at += int64(e.Size)
-		}
-	}
 	i := sort.Search(len(t.places), func(i int) bool { return t.places[i] >= off })
 	return i < len(t.places) && t.places[i] == off
+}
+
+// sortFrames sorts frames by their numbers: those that have moved come to their places. It drops
+// frames that are content of a frame that is lost, and, of those with the same number, all but an
+// intact one. A frame that is not listed stays behind the one in front of it. moved is where a frame
+// is that has moved, or that it has moved.
+func (s *search) sortFrames(numbers []int) (moved *hole) {
+	type placed struct {
+		found
+		number, after int
+	}
+	list := make([]placed, 0, len(s.frames))
+	after := unlisted
+	for i := range s.frames {
+		if numbers[i] == content {
+			continue
+		}
+		if numbers[i] >= 0 {
+			after = numbers[i]
+		}
+		list = append(list, placed{s.frames[i], numbers[i], after})
+	}
+	slices.SortStableFunc(list, func(a, b placed) int { return cmp.Compare(a.after, b.after) })
+	kept := 0
+	for i := range list {
+		f := &list[i]
+		if i > 0 && f.offset < list[i-1].offset && moved == nil {
+			moved = &hole{at: f.offset}
+		}
+		if n := kept - 1; f.number >= 0 && n >= 0 && numbers[n] == f.number {
+			if other := &s.frames[n]; !s.decodes(other) && s.decodes(&f.found) {
+				*other, f.found = f.found, *other
+			}
+			moved = &hole{at: f.offset}
+			continue
+		}
+		s.frames[kept], numbers[kept] = f.found, f.number
+		kept++
+	}
+	s.frames = s.frames[:kept]
+	return moved
 }
