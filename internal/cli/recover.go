@@ -107,6 +107,8 @@ func damageText(d compress.Damage, unit string) string {
 	case d.Kind == compress.DamageWindow:
 		return fmt.Sprintf("lost: %d of %d bytes of member %d, which repeat lost content",
 			d.Content, d.Span, d.Stream)
+	case d.Kind == compress.DamageCheck && unit == "frame":
+		return fmt.Sprintf("not verified: %d bytes of frame %d, in front of damage", d.Span, d.Block)
 	case d.Kind == compress.DamageCheck:
 		return checkDamage(d)
 	case d.Kind == compress.DamageUnknown && unit == "member":

@@ -153,18 +153,26 @@ func (s *search) listedNear(b *index.Block, number int64) int64 {
 }
 
 // adoptList makes the index of a stream that is longer or shorter than its footer says that of the
-// stream at pos, if the blocks found so far are in it.
-func (s *search) adoptList() {
-	if s.tail >= 0 || len(s.ends) == 0 || !s.ends[0].loose || len(s.found) == 0 && s.start > 0 {
+// stream at pos, if the blocks found so far are in it. c is what comes behind the first damage.
+func (s *search) adoptList(c candidate) {
+	if s.tail >= 0 || len(s.ends) == 0 || !s.ends[0].loose || len(s.ahead) == 0 {
+		return
+	}
+	x := &s.ends[0]
+	size := x.end - x.start
+	if excess := x.start - s.start; max(excess, -excess) >= size/2 {
+		return
+	}
+	if len(s.found) == 0 && (c.number < 0 || c.number >= int64(len(s.ahead)) || s.isInPlace(c)) {
 		return
 	}
 	list := s.list
 	s.list = s.ahead
-	if len(s.ahead) == 0 || !s.isAllListed() {
+	if !s.isAllListed() {
 		s.list = list
 		return
 	}
-	s.ahead, s.tail = nil, s.ends[0].tail
+	s.ahead, s.tail = nil, x.tail
 }
 
 // An indexSum adds up the entries of an index.

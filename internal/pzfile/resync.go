@@ -17,12 +17,15 @@ type candidate struct {
 // resync looks for the next block of the stream, whose header is not at pos. It reports whether the
 // stream goes on.
 func (s *search) resync() bool {
-	s.adoptList()
 	from := s.pos
 	if s.place == atCutBlock || s.place == behindBlock && !s.isLastIntact() {
 		from = s.back // the end of the block may be missing
 	}
-	c := s.nextOwn(s.find(from))
+	c := s.find(from)
+	if s.adoptList(c); s.tail >= 0 {
+		c = s.find(from)
+	}
+	c = s.nextOwn(c)
 	if s.Err != nil {
 		return false
 	}
@@ -33,7 +36,8 @@ func (s *search) resync() bool {
 		s.hole = &hole{s.pos, s.ReadErr}
 	}
 	s.ReadErr = nil
-	if s.tail < 0 && (c.number < 0 || s.isOtherStream(c)) {
+	ends := c.number < 0 || s.isOtherStream(c)
+	if ends && s.tail < 0 {
 		s.findTail(c.at)
 	}
 	switch {
@@ -49,7 +53,7 @@ func (s *search) resync() bool {
 		s.endEarly(why, detail)
 		s.pos = s.end
 		return false
-	case c.number < 0, s.isOtherStream(c):
+	case ends:
 		s.bare, s.cutIndex = true, s.known && s.isIndexPart(c.at)
 		s.endEarly(errs.Corrupt, "no block before the next stream")
 		s.pos = c.at
@@ -164,6 +168,7 @@ func (s *search) isOtherStream(c candidate) bool {
 	case ahead < 0, s.head.Small:
 		return true
 	case s.isInPlace(c):
+		s.ends[0].loose = false
 		return true
 	case !s.known:
 		return false // the number of blocks before it is unknown
@@ -175,15 +180,11 @@ func (s *search) isOtherStream(c candidate) bool {
 
 // isInPlace reports whether a block is where the index of the next stream has it.
 func (s *search) isInPlace(c candidate) bool {
-	if len(s.ends) == 0 || !s.ends[0].loose || c.number >= int64(len(s.ahead)) {
+	if len(s.ends) == 0 || !s.ends[0].loose || c.number < 0 || c.number >= int64(len(s.ahead)) {
 		return false
 	}
 	x := &s.ends[0]
-	if x.start <= s.start || x.tail+s.ahead[c.number].Offset != c.at {
-		return false
-	}
-	x.loose = false
-	return true
+	return x.start > s.start && x.tail+s.ahead[c.number].Offset == c.at
 }
 
 // follows reports whether at offset at there is the block with a number, or the end of a stream

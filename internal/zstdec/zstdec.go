@@ -73,8 +73,8 @@ func (d *Decoder) Reset(src io.Reader) error {
 // Release frees the memory.
 func (d *Decoder) Release() { d.src, d.buf = nil, nil }
 
-// Read reads content of at most one block. A checksum that does not match is [zstfile.ErrChecksum];
-// the content of the last block is then lost.
+// Read reads content of at most one block. A checksum that does not match is [zstfile.ErrChecksum],
+// behind all content.
 func (d *Decoder) Read(p []byte) (int, error) {
 	for d.out == d.at {
 		if d.err != nil || len(p) == 0 {
@@ -119,15 +119,18 @@ func (d *Decoder) next() error {
 	}
 	d.last = head.Last
 	d.total += int64(end - d.at)
-	if n := d.header.ContentSize; n >= 0 && (d.total > n || d.last && d.total < n) {
+	n := d.header.ContentSize
+	if n >= 0 && d.total > n {
 		return errSize
 	}
-	if d.header.Checksum {
-		if err := d.compare(d.buf[d.at:end]); err != nil {
-			return err
-		}
+	content := d.buf[d.at:end]
+	d.at = end // Read returns it before an error
+	switch {
+	case d.last && d.total < n:
+		return errSize
+	case d.header.Checksum:
+		return d.compare(content)
 	}
-	d.at = end
 	return nil
 }
 

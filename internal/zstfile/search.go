@@ -61,7 +61,8 @@ const (
 )
 
 // Salvage goes through a damaged file from the front. It returns an index of the frames that it
-// finds, and the gaps between them. A file without a frame is errs.NoIndex.
+// finds, and the gaps between them. A file without a frame, or the beginning of one, is
+// errs.NoIndex.
 func Salvage(
 	src io.ReaderAt, size int64, limits *container.Limits, verify index.Verify,
 ) (*index.File, []index.Gap, error) {
@@ -76,6 +77,8 @@ func Salvage(
 		if s.hole == nil {
 			s.hole = &hole{s.at, s.ReadErr}
 			s.ReadErr = nil
+			_, _, err := zstframe.ParseHeader(s.look(s.at, zstframe.MaxHeaderSize))
+			s.Found = s.Found || err == nil // the beginning of a frame
 		}
 		s.at = s.find(s.at + 1)
 	}
@@ -84,7 +87,7 @@ func Salvage(
 		return nil, nil, s.Err
 	}
 	if !s.Found {
-		return nil, nil, errs.New(errs.NoIndex, "no complete frame")
+		return nil, nil, errs.New(errs.NoIndex, "no frame")
 	}
 	for i := range s.File.Streams {
 		s.File.Streams[i].BlockSize = s.most
