@@ -470,6 +470,12 @@ func init() {
 			return nil
 		})
 	}
+	hook.Sections = func(saw func(intact bool)) any {
+		return option(func(o *options) error {
+			o.limits.Section = saw
+			return nil
+		})
+	}
 	hook.Literals = func() any {
 		return writerOption(func(o *options) error {
 			o.tuning = pipeline.TuneLiterals

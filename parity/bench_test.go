@@ -41,11 +41,11 @@ func BenchmarkRepair(b *testing.B) {
 		case "one slice":
 			data[1000]++
 		case "5 percent":
-			for _, i := range r.Perm(g.slices())[:g.parity] {
-				data[i*g.slice]++
+			for _, i := range r.Perm(g.Slices())[:g.Parity] {
+				data[i*g.Slice]++
 			}
 		case "insertion":
-			data = append(append(bytes.Clone(data[:g.size/2]), 1), data[g.size/2:]...)
+			data = append(append(bytes.Clone(data[:g.Size/2]), 1), data[g.Size/2:]...)
 		}
 		for _, verify := range []bool{false, true} {
 			b.Run(fmt.Sprintf("%s/verify=%v", kind, verify), func(b *testing.B) {

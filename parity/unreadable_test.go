@@ -60,12 +60,12 @@ func TestUnreadableMany(t *testing.T) {
 	s := write(t, Options{10, compress.PZ}, random(newRand(51), 4<<20))
 	g := s.zones[0]
 	bad := map[int64]bool{}
-	for i := range g.parity {
-		bad[int64(i*5*g.slice)/container.Sector] = true
+	for i := range g.Parity {
+		bad[int64(i*5*g.Slice)/container.Sector] = true
 	}
 	report := checkFaulty(t, &testenv.BadSectors{Data: s.data, Bad: bad}, s.data)
-	if z := report.Zones[0]; z.State != Healed || z.Damaged != g.parity {
-		t.Errorf("%+v, want %d slices damaged", z, g.parity)
+	if z := report.Zones[0]; z.State != Healed || z.Damaged != g.Parity {
+		t.Errorf("%+v, want %d slices damaged", z, g.Parity)
 	}
 	cut := append(bytes.Clone(s.data[:1<<20]), s.data[1<<20+1000:]...)
 	checkFaulty(t, &testenv.BadSectors{Data: cut, Bad: map[int64]bool{5: true, 700: true}}, s.data)

@@ -16,7 +16,21 @@ type Limits struct {
 	Target     int64           // bytes; more only where one block takes more; 0 is for none
 	MaxDecoded int64           // bytes of content; −1 is for no limit
 	Checks     bool            // verify checks of content
+
+	// Section is called for each section of parity that is read or passed over, unless it is nil.
+	// intact is false if damage was seen.
+	Section func(intact bool)
 }
+
+// SawSection calls Section.
+func (l *Limits) SawSection(intact bool) {
+	if l != nil && l.Section != nil {
+		l.Section(intact)
+	}
+}
+
+// ChecksSections reports whether damage of a section counts.
+func (l *Limits) ChecksSections() bool { return l != nil && l.Section != nil }
 
 // Memory returns the memory limit in bytes.
 func (l *Limits) Memory() int64 {

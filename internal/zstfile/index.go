@@ -38,23 +38,43 @@ func ReadIndex(src io.ReaderAt, size int64, limits *container.Limits) (*index.Fi
 	limit := limits.Memory()
 	var tables []seekTable // the last one first
 	frames, sums := int64(0), true
-	front := int64(0) // bytes of sections in front of all frames
+	behind := int64(0) // bytes of sections in front of the last frame or table
+	walked := false    // the file is no single frame with intact sections
 	for pos := size; pos > 0; {
 		f, end, err := footerBefore(src, pos)
+		if end < pos {
+			limits.SawSection(true)
+		}
+		behind += pos - end
+		pos = end
 		switch {
 		case err == nil:
 		case end == 0 && len(tables) > 0:
-			front = pos
+			continue
 		case errors.Is(err, errMagic):
-			return singleFrame(src, size, end, limits.Checks)
+			begin := pos
+			if walked {
+				begin = section.Find(src, pos, true)
+			}
+			if begin == pos {
+				if len(tables) > 0 {
+					end = size // it is no single frame
+				}
+				x, err := singleFrame(src, size, end, limits.Checks)
+				if err != nil && !walked {
+					begin = section.Find(src, pos, true)
+				}
+				if begin == pos {
+					return x, err
+				}
+			}
+			limits.SawSection(false)
+			behind += pos - begin
+			pos, walked = begin, true
+			continue
 		default:
 			return nil, err
 		}
-		if front > 0 {
-			break
-		}
-		behind := pos - end
-		pos = end
 		frames += int64(f.Frames)
 		if (entryMemory+index.BlockMemory)*frames > limit {
 			return nil, errs.OutOfMemory(0,
@@ -75,8 +95,9 @@ func ReadIndex(src io.ReaderAt, size int64, limits *container.Limits) (*index.Fi
 		pos -= f.Covers(table)
 		sums = sums && f.Sums
 		tables = append(tables, seekTable{list, f.TableSize() + behind})
+		behind = 0
 	}
-	return indexOf(src, size, front, tables, sums, frames, limits.Checks)
+	return indexOf(src, size, behind, tables, sums, frames, limits.Checks)
 }
 
 // seekTable is a seek table in a file.
@@ -216,29 +237,29 @@ func wrongLength(offset int64) error {
 }
 
 // singleFrame makes the index of a file without a seek table at the end of its first pos bytes, if
-// the file is a single frame. Else it finds out why there is none.
+// these are a single frame, and sections follow. Else it finds out why there is none.
 func singleFrame(src io.ReaderAt, size, pos int64, checks bool) (*index.File, error) {
 	entry, sums, usable := Entry{}, false, false
-	if _, err := Walk(src, size, new(container.Limits), func(f *Frame, end int64) error {
+	if _, err := Walk(src, pos, new(container.Limits), func(f *Frame, end int64) error {
 		n := f.Header.ContentSize
-		usable = f.Offset == 0 && end == size && end <= maxFrame && n >= 0 && n <= maxWhole
+		usable = f.Offset == 0 && end == pos && end <= maxFrame && n >= 0 && n <= maxWhole
 		entry, sums = Entry{Size: uint32(end), Content: uint32(n)}, f.Header.Checksum
 		return nil
 	}); err != nil {
 		return nil, err
 	}
-	if !usable || pos < size {
+	if !usable {
 		return nil, errs.New(errs.NoIndex,
 			"zstd data without a seek table can only be read from front to back, by a Reader")
 	}
 	if sums {
 		var p [zstframe.ChecksumSize]byte
-		if err := container.ReadAt(src, p[:], size-zstframe.ChecksumSize); err != nil {
+		if err := container.ReadAt(src, p[:], pos-zstframe.ChecksumSize); err != nil {
 			return nil, err
 		}
 		entry.Sum = binary.LittleEndian.Uint32(p[:])
 	}
-	return indexOf(src, size, 0, []seekTable{{entries: []Entry{entry}}}, sums, 1, checks)
+	return indexOf(src, size, 0, []seekTable{{[]Entry{entry}, size - pos}}, sums, 1, checks)
 }
 
 // A Verifier compares frames with what a seek table says of them. It keeps memory between calls.

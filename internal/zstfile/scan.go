@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/section"
 	"github.com/gopz/compress/internal/zstframe"
 )
 
@@ -37,8 +38,9 @@ type Scanner struct {
 	phase  phase
 	frame  Frame
 	frames int64
-	skip   int64 // bytes of a skippable frame to pass over
-	kind   int   // of that frame
+	skip   int64            // bytes of a skippable frame to pass over
+	kind   int              // of that frame
+	check  *section.Checker // of that frame, if it may be a section of parity; else nil
 	magic  [SkippableHeaderSize]byte
 
 	ordered ordered
@@ -147,7 +149,10 @@ func (s *Scanner) nextFrame() error {
 			s.phase = inTable
 			s.tables.enter(s.skip)
 		case s.skip > 0:
-			s.phase = skipping
+			s.phase, s.check = skipping, nil
+			if s.kind == SectionKind && s.Limits.ChecksSections() && !in.Walks() {
+				s.check = new(section.Checker)
+			}
 		}
 		return container.ErrNothingYet
 	case !IsFrame(magic[:n]):
@@ -178,13 +183,28 @@ func (s *Scanner) skipSome() error {
 	if in.Random() {
 		n = s.skip
 	}
-	if err := in.Skip(n); err != nil {
+	var err error
+	if s.check != nil {
+		_, err = io.CopyN(s.check, in, n)
+	} else {
+		err = in.Skip(n)
+	}
+	if err != nil {
+		s.sawSection(err)
 		return s.broken(err)
 	}
 	if s.skip -= n; s.skip == 0 {
 		s.phase = betweenFrames
+		s.sawSection(nil)
 	}
 	return container.ErrNothingYet
+}
+
+// sawSection reports a section of parity that was read up to its end or to an error.
+func (s *Scanner) sawSection(err error) {
+	if s.check != nil && s.check.Found() {
+		s.Limits.SawSection(err == nil && s.check.Intact())
+	}
 }
 
 // readTable reads a part of a skippable frame that may be a seek table.

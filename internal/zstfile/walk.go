@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/gopz/compress/internal/container"
+	"github.com/gopz/compress/internal/section"
 )
 
 // Walk goes through a .zst file from header to header. It verifies how frames and blocks follow
@@ -24,9 +25,16 @@ func Walk(
 		switch err := s.nextFrame(); err {
 		case nil:
 		case container.ErrNothingYet:
-			if s.phase == skipping && s.kind != SectionKind {
-				end := at + SkippableHeaderSize + s.skip
+			end := at + SkippableHeaderSize + s.skip
+			switch {
+			case s.phase != skipping:
+			case s.kind != SectionKind:
 				table = s.kind == SeekTableKind && s.isSeekTable(src, end)
+			case limits.ChecksSections():
+				var p [section.FooterSize]byte
+				err := container.ReadAt(src, p[:], max(end-section.FooterSize, at))
+				_, ok := section.ParseFooter(p[:])
+				limits.SawSection(err == nil && ok)
 			}
 			continue
 		case io.EOF:
