@@ -470,9 +470,9 @@ func init() {
 			return nil
 		})
 	}
-	hook.Sections = func(saw func(intact bool)) any {
+	hook.BadSection = func(saw func()) any {
 		return option(func(o *options) error {
-			o.limits.Section = saw
+			o.limits.BadSection = saw
 			return nil
 		})
 	}

@@ -1,7 +1,6 @@
 package parity
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 
@@ -336,33 +335,21 @@ func (f *file) sectionBefore(end int64) (*found, error) {
 		return nil, err
 	}
 	size, ok := section.ParseFooter(footer)
-	if !ok {
+	if !ok || size > end {
 		return nil, nil
 	}
-	head := make([]byte, section.HeaderSize+section.PacketHeaderSize)
-	if ok, err := f.readPart(head, end-size); !ok {
-		return nil, err
+	z, _, ok := section.Check(f.src, end-size, end)
+	start := end - size - int64(z.Size)
+	if !ok || start < 0 {
+		return nil, nil
 	}
-	for _, at := range []int{section.HeaderSize, section.ZstdHeaderSize} {
-		h, ok := section.ParsePacket(head[at:])
-		start := end - size - int64(h.Size)
-		if !ok || h.SectionSize() != size || start < 0 || !bytes.HasPrefix(head, h.AppendHeader(nil)) {
-			continue
-		}
-		for _, number := range []int{0, h.Packets() - 1} {
-			if body, err := f.readBody(h.Zone, number, start+h.Place(number)); body == nil {
-				return nil, err
-			}
-		}
-		all := &row{
-			start: start, count: h.Packets(), at: start + h.Place(0),
-			end: end - section.FooterSize, lastNumber: h.Packets() - 1,
-		}
-		return &found{
-			group: &group{Zone: h.Zone}, main: all, rows: []*row{all}, lo: start, after: start, hi: end,
-		}, nil
+	all := &row{
+		start: start, count: z.Packets(), at: start + z.Place(0),
+		end: end - section.FooterSize, lastNumber: z.Packets() - 1,
 	}
-	return nil, nil
+	return &found{
+		group: &group{Zone: z}, main: all, rows: []*row{all}, lo: start, after: start, hi: end,
+	}, nil
 }
 
 // packetsOf returns a section of a chain with the packets that are intact now. If none is left, it

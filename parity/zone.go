@@ -258,10 +258,21 @@ func (f *file) findStart(z *zone) error {
 	// Bytes may be inserted in the first slice or behind it, so that all others seem to begin
 	// further on.
 	at, err := f.find(z.data[:sample], least, min(max(z.begins, z.main.start)+sample, z.end()))
-	if at != nowhere {
+	switch {
+	case err != nil:
+		return err
+	case at != nowhere:
 		z.begins = at
+	case least == z.after:
+		// The front of the zone may be cut away.
+		front := make([]byte, sample)
+		if ok, err := f.readPart(front, z.after); err != nil {
+			return err
+		} else if ok && bytes.Contains(z.data, front) {
+			z.begins = z.after
+		}
 	}
-	return err
+	return nil
 }
 
 // copied reports whether a slice that was found elsewhere is also in a zone that begins at start.

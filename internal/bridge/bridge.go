@@ -38,11 +38,10 @@ func Streams(size int64, end func() error) compress.WriterOption {
 	return hook.Streams(size, end).(compress.WriterOption)
 }
 
-// Sections has whatever reads a file call saw for each section of parity that it reads or passes
-// over, from any goroutine. intact is false if the section is damaged. A Reader looks at all of it,
-// a ReaderAt and ReadInfo at its end.
-func Sections(saw func(intact bool)) compress.ReaderOption {
-	return hook.Sections(saw).(compress.ReaderOption)
+// BadSection has whatever reads a file call saw for each section of parity that is damaged, from any
+// goroutine. A Reader looks at all of a section, a ReaderAt and ReadInfo at its ends.
+func BadSection(saw func()) compress.ReaderOption {
+	return hook.BadSection(saw).(compress.ReaderOption)
 }
 
 // Literals makes a Writer use no matches, whatever the level. In .gz that leaves Huffman codes

@@ -51,7 +51,7 @@ func (c *config) checkArchive() error {
 // openArchive opens the archive that a source holds. The caller calls done when it has finished
 // with it. With an error, which explainArchive explains, there is nothing to close.
 func (a *app) openArchive(in *source) (f *archive.FS, done func(), err error) {
-	opts := a.readOptions()
+	opts := in.readOptions()
 	plain := isTar(in)
 	switch format, known := in.format(); {
 	case in.size() < 0, !plain && in.foreignFormat() != nil:
@@ -89,8 +89,9 @@ func (a *app) openSpooled(in *source) (f *archive.FS, done func(), err error) {
 	}
 	m := a.newMeter(in, new(output))
 	m.w.w = file
-	err = a.restore(&m.w, in, m, append(a.readOptions(), compress.WithProgress(m.progress)))
+	err = a.restore(&m.w, in, m, append(in.readOptions(), compress.WithProgress(m.progress)))
 	m.closeBar()
+	m.writeHeld()
 	if m.w.err != nil {
 		err = fmt.Errorf("cannot write the archive to a temporary file: %s", reason(m.w.err))
 	}
@@ -135,7 +136,12 @@ func (a *app) withArchive(e entry, work func(in *source, f *archive.FS)) {
 			"or use -f to read it anyway")
 		return
 	}
+	defer in.noteHealed()
+	in.openParity(false)
 	f, done, err := a.openArchive(in)
+	if isDamage(err) && in.openParity(true) {
+		f, done, err = a.openArchive(in)
+	}
 	if err != nil {
 		a.fail(in.name, "%s", a.explainArchive(in, err))
 		return

@@ -51,7 +51,17 @@ func (a *app) list() {
 		if in.f != a.stdin {
 			defer in.close()
 		}
-		l, err := a.describe(in, w.block)
+		blocks := 0
+		l, err := a.describe(in, func(b compress.BlockInfo) error { blocks++; return w.block(b) })
+		if isDamage(err) && !in.is(compress.Gzip) && in.openParity(true) {
+			l, err = a.describe(in, func(b compress.BlockInfo) error {
+				if blocks--; blocks >= 0 {
+					return nil // it is in the list
+				}
+				return w.block(b)
+			})
+		}
+		in.noteHealed()
 		switch {
 		case err == errStdout:
 			w.flush()

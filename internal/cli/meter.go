@@ -27,6 +27,9 @@ type meter struct {
 	bar    *progressBar
 
 	foreign *foreign.Format // of a source that one core restores; else nil
+
+	held    []byte // content of a damaged frame that may be restored yet
+	heldFor io.Writer
 }
 
 type countReader struct {
@@ -145,6 +148,17 @@ func (m *meter) progress(p compress.Progress) {
 }
 
 func (m *meter) closeBar() { m.bar.close() }
+
+// restart makes the meter ready to read the source, perhaps once more. It returns a writer to w that
+// leaves out what has been written before.
+func (m *meter) restart(w io.Writer) io.Writer {
+	m.last, m.before, m.foreign = compress.Progress{}, compress.Progress{}, nil
+	m.r, m.held = countReader{m: m}, nil
+	if m.w.n == 0 {
+		return w
+	}
+	return &cutWriter{w: w, interval: interval{off: m.w.n, size: toEnd}}
+}
 
 // summary prints the line of -v about one file. The modes of recovery and writeDictionary print
 // their own. A part of the content has none, because its compressed size is not known.

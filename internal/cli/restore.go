@@ -54,7 +54,7 @@ func (a *app) restore(w io.Writer, in *source, m *meter, opts []compress.ReaderO
 	}
 	defer zr.Close()
 	for {
-		_, err = zr.WriteTo(w)
+		_, err = zr.WriteTo(&verifiedWriter{m: m, w: w, from: m.last.Content})
 		rest := m.nextPart(err)
 		if rest == nil {
 			return err
@@ -64,6 +64,36 @@ func (a *app) restore(w io.Writer, in *source, m *meter, opts []compress.ReaderO
 		}
 		zr.Reset(rest)
 	}
+}
+
+// A verifiedWriter holds back the content of a damaged frame, which a Reader writes last without
+// reporting progress. Parity may still restore that frame.
+type verifiedWriter struct {
+	m    *meter
+	w    io.Writer
+	from int64 // content in front of what is written
+	n    int64 // bytes written
+}
+
+func (v *verifiedWriter) Write(p []byte) (int, error) {
+	if m := v.m; v.n+int64(len(p)) > m.last.Content-v.from {
+		m.held, m.heldFor = append(m.held, p...), v.w
+		return len(p), nil
+	}
+	n, err := v.w.Write(p)
+	v.n += int64(n)
+	return n, err
+}
+
+// writeHeld writes what was held back.
+func (m *meter) writeHeld() error {
+	p := m.held
+	m.held = nil
+	if len(p) == 0 {
+		return nil
+	}
+	_, err := m.heldFor.Write(p)
+	return err
 }
 
 // nextPart returns what is left of the source if err says that it goes on in another format. Else

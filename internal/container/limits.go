@@ -17,20 +17,19 @@ type Limits struct {
 	MaxDecoded int64           // bytes of content; −1 is for no limit
 	Checks     bool            // verify checks of content
 
-	// Section is called for each section of parity that is read or passed over, unless it is nil.
-	// intact is false if damage was seen.
-	Section func(intact bool)
+	// BadSection is called for each section of parity that is seen to be damaged. It may be nil.
+	BadSection func()
 }
 
-// SawSection calls Section.
+// SawSection says whether a section of parity is intact, as far as was seen.
 func (l *Limits) SawSection(intact bool) {
-	if l != nil && l.Section != nil {
-		l.Section(intact)
+	if !intact && l.ChecksSections() {
+		l.BadSection()
 	}
 }
 
-// ChecksSections reports whether damage of a section counts.
-func (l *Limits) ChecksSections() bool { return l != nil && l.Section != nil }
+// ChecksSections reports whether damage of sections counts.
+func (l *Limits) ChecksSections() bool { return l != nil && l.BadSection != nil }
 
 // Memory returns the memory limit in bytes.
 func (l *Limits) Memory() int64 {

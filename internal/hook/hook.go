@@ -14,7 +14,7 @@ var (
 	MemoryTarget func(bytes int64) any
 	Position     func(n *atomic.Int64) any
 	Streams      func(size int64, end func() error) any
-	Sections     func(saw func(intact bool)) any
+	BadSection   func(saw func()) any
 	Literals     func() any
 	Pipeline     func(name string) any
 

@@ -95,8 +95,9 @@ func (r *streamReader) before(pos, distrusted int64) (f Footer, at int64, err er
 			r.limits.SawSection(false)
 			return f, at, nil
 		}
-	} else if err == nil {
-		r.limits.SawSection(true)
+	} else if err == nil && r.limits.ChecksSections() {
+		_, found, intact := section.Check(r.src, at, pos)
+		r.limits.SawSection(intact || !found)
 	}
 	return f, at, err
 }

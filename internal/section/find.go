@@ -29,3 +29,37 @@ func Find(src io.ReaderAt, pos int64, zstd bool) int64 {
 	}
 	return pos
 }
+
+// Check looks at the ends of the section of parity from begin to end: its header, its footer, and
+// its first and last packets. intact says that all are, and z is what they state of the zone. found
+// says that something shows that this is a section of parity.
+func Check(src io.ReaderAt, begin, end int64) (z Zone, found, intact bool) {
+	read := func(at int64, size int) []byte {
+		p := make([]byte, size)
+		if n, _ := src.ReadAt(p, at); n < size {
+			return nil
+		}
+		return p
+	}
+	size, footer := ParseFooter(read(end-FooterSize, FooterSize))
+	head := read(begin, HeaderSize+PacketHeaderSize)
+	found = footer || bytes.Contains(head, []byte(PacketMagic))
+	for _, frame := range []Zone{{}, {Zstd: true}} {
+		h, ok := ParsePacket(head[min(len(head), frame.HeaderSize()):])
+		if !ok || h.SectionSize() != end-begin || !bytes.HasPrefix(head, h.AppendHeader(nil)) {
+			continue
+		}
+		for _, number := range []int{0, h.Packets() - 1} {
+			p := read(begin+h.Place(number)-int64(h.Size), h.PacketSize(number))
+			packet, ok := ParsePacket(p)
+			if ok {
+				_, ok = packet.Body(p)
+			}
+			if !ok || packet.Zone != h.Zone || packet.Number != number {
+				return z, found, false
+			}
+		}
+		return h.Zone, found, footer && size == end-begin
+	}
+	return z, found, false
+}

@@ -41,10 +41,7 @@ func ReadIndex(src io.ReaderAt, size int64, limits *container.Limits) (*index.Fi
 	behind := int64(0) // bytes of sections in front of the last frame or table
 	walked := false    // the file is no single frame with intact sections
 	for pos := size; pos > 0; {
-		f, end, err := footerBefore(src, pos)
-		if end < pos {
-			limits.SawSection(true)
-		}
+		f, end, err := footerBefore(src, pos, limits)
 		behind += pos - end
 		pos = end
 		switch {
@@ -108,7 +105,9 @@ type seekTable struct {
 
 // footerBefore reads the footer of the seek table that ends at pos, or in front of the sections
 // that end there. It returns where the table ends. Without a table the error is errMagic.
-func footerBefore(src io.ReaderAt, pos int64) (f SeekFooter, end int64, err error) {
+func footerBefore(
+	src io.ReaderAt, pos int64, limits *container.Limits,
+) (f SeekFooter, end int64, err error) {
 	var buf [section.FooterSize]byte
 	for {
 		tail := buf[:min(pos, section.FooterSize)]
@@ -120,6 +119,7 @@ func footerBefore(src io.ReaderAt, pos int64) (f SeekFooter, end int64, err erro
 		case err != nil:
 			return f, pos, err
 		case n > 0:
+			checkSection(src, pos-n, pos, limits)
 			pos -= n
 			continue
 		case len(tail) < SeekFooterSize:
@@ -151,9 +151,17 @@ func sectionBefore(src io.ReaderAt, pos int64, tail []byte) (size int64, err err
 	return size, nil
 }
 
+// checkSection tells limits of a section of parity.
+func checkSection(src io.ReaderAt, begin, end int64, limits *container.Limits) {
+	if limits.ChecksSections() {
+		_, found, intact := section.Check(src, begin, end)
+		limits.SawSection(intact || !found)
+	}
+}
+
 // HasSeekTable reports whether a file ends with the footer of a seek table, and perhaps sections.
 func HasSeekTable(src io.ReaderAt, size int64) bool {
-	_, _, err := footerBefore(src, size)
+	_, _, err := footerBefore(src, size, nil)
 	return err == nil
 }
 

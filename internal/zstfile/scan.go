@@ -40,7 +40,7 @@ type Scanner struct {
 	frames int64
 	skip   int64            // bytes of a skippable frame to pass over
 	kind   int              // of that frame
-	check  *section.Checker // of that frame, if it may be a section of parity; else nil
+	check  *section.Checker // of that frame: it may be a section of parity; nil if that does not matter
 	magic  [SkippableHeaderSize]byte
 
 	ordered ordered
@@ -144,15 +144,16 @@ func (s *Scanner) nextFrame() error {
 		if err != nil {
 			return s.fail(errs.Corrupt, errs.PartHeader, at, err.Error())
 		}
+		s.check = nil
+		if s.Limits.ChecksSections() && !in.Walks() {
+			s.check = new(section.Checker)
+		}
 		switch {
 		case s.kind == SeekTableKind && s.skip >= SeekFooterSize && !in.Walks():
 			s.phase = inTable
 			s.tables.enter(s.skip)
 		case s.skip > 0:
-			s.phase, s.check = skipping, nil
-			if s.kind == SectionKind && s.Limits.ChecksSections() && !in.Walks() {
-				s.check = new(section.Checker)
-			}
+			s.phase = skipping
 		}
 		return container.ErrNothingYet
 	case !IsFrame(magic[:n]):
@@ -203,7 +204,7 @@ func (s *Scanner) skipSome() error {
 // sawSection reports a section of parity that was read up to its end or to an error.
 func (s *Scanner) sawSection(err error) {
 	if s.check != nil && s.check.Found() {
-		s.Limits.SawSection(err == nil && s.check.Intact())
+		s.Limits.SawSection(err == nil && s.kind == SectionKind && s.check.Intact())
 	}
 }
 
@@ -215,10 +216,14 @@ func (s *Scanner) readTable() error {
 		return s.broken(err)
 	}
 	c.write(c.buf[:n])
+	if s.check != nil {
+		s.check.Write(c.buf[:n])
+	}
 	if s.skip -= int64(n); s.skip > 0 {
 		return container.ErrNothingYet
 	}
 	s.phase = betweenFrames
+	s.sawSection(nil)
 	if !c.endFrame(s.Limits.Checks) {
 		detail := "the frames in front of a seek table are not those that it lists"
 		return s.fail(errs.Corrupt, errs.PartIndex, in.Offset()-c.size-SkippableHeaderSize, detail)

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/gopz/compress/internal/container"
-	"github.com/gopz/compress/internal/section"
 )
 
 // Walk goes through a .zst file from header to header. It verifies how frames and blocks follow
@@ -30,11 +29,8 @@ func Walk(
 			case s.phase != skipping:
 			case s.kind != SectionKind:
 				table = s.kind == SeekTableKind && s.isSeekTable(src, end)
-			case limits.ChecksSections():
-				var p [section.FooterSize]byte
-				err := container.ReadAt(src, p[:], max(end-section.FooterSize, at))
-				_, ok := section.ParseFooter(p[:])
-				limits.SawSection(err == nil && ok)
+			default:
+				checkSection(src, at, end, limits)
 			}
 			continue
 		case io.EOF:
