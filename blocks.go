@@ -127,6 +127,7 @@ func (w *prefetch) close() {
 	for _, e := range w.held {
 		w.r.cache.Release(e)
 	}
+	w.held = w.held[:0]
 }
 
 // A buffer is memory that loaders of all ReaderAts share.

@@ -73,7 +73,7 @@ type Format = container.Format
 const (
 	PZ   = container.PZ   // .pz, the format of this package; see docs/FORMAT.md
 	Gzip = container.Gzip // .gz, RFC 1952: one member, which every gzip reads
-	Zstd = container.Zstd // .zst, RFC 8878: a frame for each block, and a seek table
+	Zstd = container.Zstd // .zst, RFC 8878: a frame for each block; several have a seek table
 )
 
 // DetectFormat returns the format of data that begins with p, from its magic number. Four bytes
@@ -142,8 +142,8 @@ var (
 	ErrMemory = errs.Memory
 	// ErrTooLarge: the content is larger than [WithMaxDecodedSize].
 	ErrTooLarge = errs.TooLarge
-	// ErrNoIndex: a [ReaderAt] was asked for a .zst file without a seek table. A [Reader] can read
-	// it. Or [Recover] finds no blocks in a file.
+	// ErrNoIndex: a [ReaderAt] was asked for a .zst file without a seek table and with frames that
+	// state no size or a large one. A [Reader] can read it. Or [Recover] finds no blocks in a file.
 	ErrNoIndex = errs.NoIndex
 	// ErrClosed: the Writer, Reader or ReaderAt is closed. Wraps [os.ErrClosed].
 	ErrClosed = errs.Closed

@@ -23,6 +23,8 @@ require github.com/dsnet/compress v0.0.1
 
 require github.com/klauspost/reedsolomon v1.14.2
 
+require github.com/ulikunitz/xz v0.5.17
+
 require (
 	github.com/landlock-lsm/go-landlock v0.11.2
 	kernel.org/pub/linux/libs/security/libcap/psx v1.2.78 // indirect

@@ -21,7 +21,7 @@ type Info struct {
 	Size     int64 // bytes of the file
 	Content  int64 // bytes of content
 	Blocks   int64 // in all streams
-	Seekable bool  // an index or seek table leads to any place of the content
+	Seekable bool  // an index, a seek table or sizes in frames lead to any place of the content
 	Streams  []StreamInfo
 }
 
@@ -253,13 +253,14 @@ func readZstdInfo(src io.ReaderAt, size int64, report func(BlockInfo) error, o *
 	if err == nil {
 		st.Size = size
 	}
-	if table && err == nil {
-		// The table may be wrong, or not be one of all frames.
+	seekable := err == nil && st.Blocks > 0
+	if seekable && (table || z.unsized) {
+		// A seek table may be wrong, or not be one of all frames.
 		x, xerr := zstfile.ReadIndex(src, size, &o.limits)
-		table = xerr == nil && x.Content == st.Content
+		seekable = xerr == nil && x.Content == st.Content
 	}
 	return Info{
-		Format: Zstd, Size: size, Content: st.Content, Blocks: st.Blocks, Seekable: table && err == nil,
+		Format: Zstd, Size: size, Content: st.Content, Blocks: st.Blocks, Seekable: seekable,
 		Streams: []StreamInfo{*st},
 	}, err
 }
@@ -271,11 +272,14 @@ type zstdInfo struct {
 	opt    *options
 	sum    StreamInfo
 	dec    *Reader // for frames that do not state their size
+	// unsized says that a frame states no size, or too large a one to be read at random by that.
+	unsized bool
 }
 
 // add adds a frame that ends at an offset.
 func (z *zstdInfo) add(f *zstfile.Frame, end int64) error {
 	st, content := &z.sum, f.Header.ContentSize
+	z.unsized = z.unsized || content < 0 || content > zstfile.MaxWhole
 	if content < 0 {
 		var err error
 		content, err = z.decode(f, end)

@@ -81,8 +81,10 @@ type options struct {
 	cache     *Cache // of WithCache; nil is one of its own
 
 	progress func(Progress)
-	trace    func(Stage)
-	position *atomic.Int64 // of the content compressed; nil is none
+	// unverified is that of bridge.Unverified, or nil.
+	unverified func(returned bool) (ends bool)
+	trace      func(Stage)
+	position   *atomic.Int64 // of the content compressed; nil is none
 }
 
 // Progress says how far a Writer or Reader has come.
@@ -476,6 +478,12 @@ func init() {
 			return nil
 		})
 	}
+	hook.Unverified = func(ends func(returned bool) bool) any {
+		return option(func(o *options) error {
+			o.unverified = ends
+			return nil
+		})
+	}
 	hook.Literals = func() any {
 		return writerOption(func(o *options) error {
 			o.tuning = pipeline.TuneLiterals
@@ -494,5 +502,6 @@ func init() {
 	}
 	hook.KeepTogether = func(w any, size int64) { w.(*Writer).keepTogether(size) }
 	hook.Resume = func(r any, open hook.Open) { r.(*Reader).resume(open) }
+	hook.DecodedLimit = func(r any) int64 { return r.(*ReaderAt).opt.limits.MaxDecoded }
 	hook.CacheStats = func(c any) blockcache.Stats { return c.(*Cache).stats() }
 }

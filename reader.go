@@ -250,7 +250,7 @@ func (r *Reader) deliver(b *pipeline.Block) error {
 	if b.Err != nil {
 		ctx := r.opt.limits.Context
 		err := blockError(pipeline.Decompress, b.Err, ctx, at.Stream, at.Block, at.Offset)
-		if b.Decoded == 0 {
+		if b.Decoded == 0 || r.endsUnverified(false) {
 			return r.fail(err)
 		}
 		out := b.Out()[:b.Decoded]
@@ -265,6 +265,9 @@ func (r *Reader) deliver(b *pipeline.Block) error {
 		at.Content, at.End = s.Total, s.Used
 		if s.Stop != nil {
 			r.end = s.Stop // after the blocks in flight, which are empty
+			if r.endsUnverified(true) {
+				return r.fail(r.end)
+			}
 		}
 		if len(out) == 0 {
 			r.releaseBlock(b)
@@ -277,6 +280,12 @@ func (r *Reader) deliver(b *pipeline.Block) error {
 		r.opt.progress(Progress{Content: at.Content, Compressed: at.End, Total: at.Total, Blocks: r.passed})
 	}
 	return nil
+}
+
+// endsUnverified reports whether the Reader ends at a damaged frame of .zst, and returns no more of
+// it.
+func (r *Reader) endsUnverified(returned bool) bool {
+	return r.format == Zstd && r.opt.unverified != nil && r.opt.unverified(returned)
 }
 
 // AppendDecode appends the content of src, which a [Reader] could read, to dst and returns the

@@ -37,8 +37,8 @@ type ReaderAt struct {
 }
 
 // NewReaderAt opens the file of size bytes that src holds: one stream, or several. It reads headers
-// and indexes. A .zst file without a seek table is an [ErrNoIndex], unless it is one
-// frame that states a size of at most 32 MiB. A wrong seek table is an error
+// and indexes. In a .zst file without a seek table it looks for frames by their headers, and each
+// that states no size, or one above 32 MiB, is an [ErrNoIndex]. A wrong seek table is an error
 // here, or when a frame is read that is not as the table says. Index and blocks in memory together
 // stay within [WithMaxMemory]. Content larger than [WithMaxDecodedSize] makes it fail, as does a
 // device of [WithDevice] that cannot do what it asks for.
@@ -173,31 +173,49 @@ func (r *ReaderAt) ReadAt(p []byte, off int64) (n int, err error) {
 	first, last := r.index.Find(off), r.index.Find(off+int64(len(p))-1)
 	var call blockcache.Reading
 	if first == last {
-		if err := r.opt.canceled(); err != nil {
-			return 0, err
+		n, early, err := r.readOne(p, off, first, &call)
+		if err != nil && early {
+			n, _, err = r.readOne(p, off, first, &call)
 		}
-		e, loads, err := r.get(first, true)
-		if err != nil {
-			return 0, err
-		}
-		defer r.cache.Release(e)
-		n, err = r.readBlock(p, off, first, e, loads, &call)
 		return n, cmp.Or(err, eof)
 	}
 	w := prefetch{r: r, next: first, end: last + 1}
 	defer w.close()
-	for block := first; block <= last; block++ {
+	for block := first; block <= last; {
 		if err := w.fetch(); err != nil {
 			return n, err
 		}
 		m, err := r.readBlock(p[n:], off+int64(n), block, w.held[0], w.loads, &call)
 		n += m
+		if err != nil && w.held[0].Early() {
+			w.close()
+			w.next = block
+			continue
+		}
 		if err != nil {
 			return n, err
 		}
 		w.advance()
+		block++
 	}
 	return n, eof
+}
+
+// readOne reads content that lies in one block. With an error, early says that the load began
+// before this call, so that another load may succeed.
+func (r *ReaderAt) readOne(
+	p []byte, off, block int64, call *blockcache.Reading,
+) (n int, early bool, err error) {
+	if err := r.opt.canceled(); err != nil {
+		return 0, false, err
+	}
+	e, loads, err := r.get(block, true)
+	if err != nil {
+		return 0, false, err
+	}
+	defer r.cache.Release(e)
+	n, err = r.readBlock(p, off, block, e, loads, call)
+	return n, e.Early(), err
 }
 
 // readBlock reads content from offset off on, as far as the block in e has it. loads is what get
@@ -294,7 +312,11 @@ func (c *cursor) seek(r *ReaderAt) ([]byte, error) {
 	}
 	data, err := contentOf(c.held[0])
 	if err != nil {
+		early := c.held[0].Early()
 		c.drop(r)
+		if early { // perhaps the source has recovered
+			return c.seek(r)
+		}
 		return nil, err
 	}
 	b := &x.Blocks[block]

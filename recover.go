@@ -43,47 +43,36 @@ const (
 	// DamageWindow: of the next Span bytes, Content bytes are lost. They repeat content that is
 	// lost. In a .pz file the Span bytes are a block; see [WithLongDistance].
 	DamageWindow = DamageKind(index.DamageWindow)
-	// DamageCheck: in a .gz file, the checksum does not confirm the last Span bytes, all that was
-	// saved of a member. It is wrong, or missing, or a part of the member is lost. Bytes right in
-	// front of lost content are the most doubtful: damage shows late.
+	// DamageCheck: no check confirms Span bytes, from ContentOffset on, which are all that was
+	// saved of a .gz member, or of a damaged .zst frame. The checksum is wrong, or missing, or a
+	// part is lost. Bytes right in front of lost content are the most doubtful: damage shows late.
 	DamageCheck = DamageKind(index.DamageCheck)
 )
 
 // String returns "blocks", "unknown", "frame", "window" or "check".
 func (k DamageKind) String() string { return index.DamageKind(k).String() }
 
-// Recover writes to w the content of all intact blocks of a damaged file, in order. It calls report
-// for each piece of damage, between the writes; report may be nil, and an error that it returns
-// ends the recovery. Lost content is left out, or, with [WithZeroFill], replaced by zeros where its
-// size is known. The missing end of a file that was cut is not replaced, even if the header states
-// the size of the content.
+// Recover writes to w what is left of the content of a damaged file, in order: at least what a
+// Reader returns before its error, and each block and frame that is intact. It calls report for
+// each piece of damage, between the writes, and for each file in which a Reader would find damage.
+// report may be nil, and an error that it returns ends the recovery. Lost content is left out, or,
+// with [WithZeroFill], replaced by zeros where its size is known. The missing end of a file that
+// was cut is not replaced, even if the header states the size of the content. docs/RECOVERY.md says
+// what is found in each format.
 //
-// With an intact index or seek table one damaged block costs that block alone, and in a file of
-// [WithLongDistance] the parts of later blocks that repeat it. These are left out or zero, and
-// reported as [DamageWindow]. Blocks that have moved within the file are found, and the first of
-// them is reported as [DamageFrame]. Otherwise Recover searches the file from the front. An intact
-// index or seek table then says what is lost in front of it, even if bytes are missing. If copies
-// of blocks were inserted into a .pz file of one stream with checks, Recover reports them as
-// damage.
-//
-// In .zst files Recover finds frames that state their size and are not too large for the memory, as
-// those of a Writer without a Flush do; without any of them the error is [ErrNoIndex]. If frames
-// are missing in a row of equal ones, any of them may be reported as lost, but as many as are
-// missing. Without a seek table, a .zst file stored inside a damaged frame is mistaken for frames
-// of the outer file.
+// A damaged .pz block costs that block alone, and in a file of [WithLongDistance] the parts of
+// later blocks that repeat it. These are left out or zero, and reported as [DamageWindow]. Of a
+// damaged .zst frame, what a Reader returns of it is written, and reported as [DamageCheck]. In a
+// .gz file Recover goes on behind damage where a member or a Deflate block begins. Content there
+// may repeat content that is lost, which is [DamageWindow]. Streams are members there, and Block is
+// 0.
 //
 // Parts that cannot be read are damage like any other; [Damage].Err then wraps the error of src.
 //
-// In a .gz file Recover goes on at the next member, or the next Deflate block that is dynamic or
-// behind a flush. Blocks have no checks, so it believes what decodes up to the beginning of another
-// block that chance hardly makes. Such content may repeat content from before the block that is
-// lost. These bytes are left out or zero, and reported as [DamageWindow]. Streams are members here,
-// and Block is 0.
-//
 // Recover returns nil if it reached the end, however much was lost. Data without the header of a
-// stream and without any block is an [ErrFormat], and nothing is written. Other errors are those of
-// w, report, the options, the context and the limits. Zeros count for [WithMaxDecodedSize] as
-// content does.
+// stream and without any block is an [ErrFormat], or of .zst an [ErrNoIndex], and nothing is
+// written. Other errors are those of w, report, the options, the context and the limits. Zeros
+// count for [WithMaxDecodedSize] as content does.
 func Recover(
 	w io.Writer, src io.ReaderAt, size int64, report func(Damage) error, opts ...ReaderOption,
 ) error {
@@ -115,7 +104,30 @@ func Recover(
 	}
 	defer r.Close()
 	v.r, v.gaps = r, gaps
-	return v.run(0, int64(len(r.index.Blocks)))
+	damaged := false
+	v.report = func(d Damage) error {
+		damaged = true
+		return report(d)
+	}
+	if err := v.run(0, int64(len(r.index.Blocks))); err != nil || damaged {
+		return err
+	}
+	return v.check(size)
+}
+
+// check reports what a Reader would report of a file in which each block is intact.
+func (v *recovery) check(size int64) error {
+	src := index.Cancelable{Src: v.src, Limits: &v.opt.limits}
+	var err error
+	if v.r.index.Format == Zstd {
+		err = zstfile.Check(src, size, &v.opt.limits)
+	} else {
+		err = pzfile.Check(src, size, isKnown)
+	}
+	if cerr := v.opt.canceled(); cerr != nil || err == nil {
+		return cerr
+	}
+	return v.tell(Damage{Kind: DamageFrame, ContentOffset: v.offset, Err: err})
 }
 
 // Recover writes to w the content of the intact blocks among the blocks first … last−1, numbered as
@@ -233,9 +245,6 @@ func (v *recovery) run(first, last int64) error {
 // reportGaps reports the gaps in front of a block.
 func (v *recovery) reportGaps(block int64) error {
 	for len(v.gaps) > 0 && v.gaps[0].Before == block {
-		if err := v.flush(); err != nil {
-			return err
-		}
 		g := &v.gaps[0]
 		v.gaps = v.gaps[1:]
 		d := Damage{
@@ -252,7 +261,6 @@ func (v *recovery) reportGaps(block int64) error {
 // tellFrame writes what a Reader returns of the frame that a part of a .zst file begins with, and
 // reports the damage d there, less that content. Without d.Err the frame may be intact.
 func (v *recovery) tellFrame(d Damage, part framePart) error {
-	at := v.offset
 	given, cause, err := v.copyFrame(part)
 	if err != nil || d.Err == nil && cause == nil {
 		return err
@@ -261,19 +269,20 @@ func (v *recovery) tellFrame(d Damage, part framePart) error {
 		d.Kind, d.Blocks, d.Err = DamageBlocks, 1, cause
 	}
 	if d.Content >= 0 {
-		d.Content -= given
+		d.Content = max(0, d.Content-given)
 	}
-	if d.ContentOffset = v.offset; d.Content != 0 || given == 0 {
-		if err := v.tell(d); err != nil {
+	if given > 0 {
+		check := Damage{
+			Kind: DamageCheck, Stream: d.Stream, Block: d.Block, ContentOffset: -1, Span: given, Err: d.Err,
+		}
+		if v.offset >= 0 {
+			check.ContentOffset = v.offset - given
+		}
+		if err := v.report(check); err != nil || d.Content == 0 {
 			return err
 		}
 	}
-	if given == 0 {
-		return nil
-	}
-	return v.report(Damage{
-		Kind: DamageCheck, Stream: d.Stream, Block: d.Block, ContentOffset: at, Span: given, Err: d.Err,
-	})
+	return v.loseRun(d)
 }
 
 // A framePart is a part of a .zst file that begins with a frame, of up to most bytes of content; −1
@@ -349,26 +358,31 @@ func (v *recovery) lose(block int64, cause error) error {
 	st, number := v.r.index.StreamOf(block)
 	b := &v.r.index.Blocks[block]
 	d := Damage{
-		Stream: st.ID, Block: number, Blocks: 1, ContentOffset: v.offset, Content: int64(b.Raw), Err: cause,
+		Kind: DamageBlocks, Stream: st.ID, Block: number, Blocks: 1, Content: int64(b.Raw), Err: cause,
 	}
-	switch {
-	case v.r.index.Format == Zstd:
-		if err := v.flush(); err != nil {
-			return err
-		}
+	if v.r.index.Format == Zstd {
 		return v.tellFrame(d, framePart{b.Offset, int64(b.Size), d.Content})
-	case v.lost.Blocks == 0:
-		v.lost = d
-	case v.lost.Stream == st.ID:
-		v.lost.Blocks++
-		v.lost.Content += d.Content
-	default:
-		if err := v.flush(); err != nil {
-			return err
-		}
-		v.lost = d
 	}
-	return nil
+	return v.loseRun(d)
+}
+
+// loseRun notes damage at the end of what is written. It joins blocks that are lost in a row.
+func (v *recovery) loseRun(d Damage) error {
+	if d.Kind == DamageBlocks && v.lost.Blocks > 0 && v.lost.Stream == d.Stream &&
+		v.lost.Block+v.lost.Blocks == d.Block && d.Content >= 0 {
+		v.lost.Blocks += d.Blocks
+		v.lost.Content += d.Content
+		return nil
+	}
+	if err := v.flush(); err != nil {
+		return err
+	}
+	d.ContentOffset = v.offset
+	if d.Kind == DamageBlocks && d.Content >= 0 {
+		v.lost = d
+		return nil
+	}
+	return v.tell(d)
 }
 
 // flush reports the blocks lost in a row.

@@ -12,7 +12,7 @@ import (
 )
 
 // Writer compresses to .pz, .gz or .zst, depending on [WithFormat]. A .gz file is one member; a
-// .zst file is a frame for each block, and a seek table.
+// .zst file is a frame for each block, and a seek table if there are several.
 //
 // A Writer cuts the content into blocks, has them compressed at the same time, and writes them in
 // order. It uses the underlying writer only inside its own methods. It has no goroutines of its

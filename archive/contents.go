@@ -44,9 +44,9 @@ const maxIdle = 32
 // Files are [io.Seeker] and [io.ReaderAt], those of fsys too as far as they are. Files of fsys that
 // are compressed must be [io.ReaderAt], as those of [os.DirFS] and [embed.FS] are. A read
 // decompresses only the blocks that it needs, if [compress.NewReaderAt] can open the file. Others,
-// .zst files without a seek table, are decompressed from the beginning, and for their size as a
-// whole. NewReaderAt says what opening a .gz file takes. So listing names is fast, and
-// [fs.DirEntry.Info] opens a file.
+// .zst files with neither a seek table nor sizes in their frames, are decompressed from the
+// beginning, and for their size as a whole. NewReaderAt says what opening a .gz file takes. So
+// listing names is fast, and [fs.DirEntry.Info] opens a file.
 //
 // All files share a cache of 64 MiB, or that of [compress.WithCache]. Up to 32 files that nobody
 // reads stay open. Close closes them. The checkpoints of an open .gz file take up to 64 MiB, or an

@@ -19,4 +19,5 @@
 // directory that nothing can leave: "/a", "./a", "b/../a" and "../a" are all "a". Of several
 // entries with one name the last one counts. Directories without an entry exist if something is in
 // them. Symbolic links are followed within the archive; those that lead out of it do not exist.
+// Hard links lead to the last file in front of them that has the name.
 package archive

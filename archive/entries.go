@@ -29,6 +29,10 @@ func (e *Entry) Open() (fs.File, error) { return e.fsys.open(e.Name, e.number) }
 // IsHardLink reports whether the entry is another name of the file Link.
 func (e *Entry) IsHardLink() bool { return e.Link != "" && e.Info.Mode().Type() != fs.ModeSymlink }
 
+// IsImplied reports whether the archive has no entry for this directory, which exists because
+// something is in it.
+func (e *Entry) IsImplied() bool { return e.fsys.table.entries[e.number].kind == implied }
+
 // Entries goes through the entries in the order of their contents, so that reading one after the
 // other decompresses each block once. A hard link follows the file that it leads to. If the archive
 // does not have that file, Open fails with [fs.ErrNotExist]. Entries leaves out the root, and
@@ -56,8 +60,12 @@ func (f *FS) Entry(name string) (e Entry, ok bool) {
 // number returns the entry of a number.
 func (f *FS) number(i int) Entry {
 	e := &f.table.entries[i]
-	name := f.table.get(e.name)
-	return Entry{Name: name, Link: f.table.get(e.link), Info: f.info(name, e), fsys: f, number: i}
+	x := Entry{Name: f.table.get(e.name), fsys: f, number: i}
+	x.Info = f.info(x.Name, e)
+	if e.kind != renamed {
+		x.Link = f.table.get(e.link)
+	}
+	return x
 }
 
 // order returns the numbers of the entries that the archive has, in the order of their contents.

@@ -17,7 +17,7 @@ type info struct {
 
 // info describes the entry e under the last element of a path.
 func (f *FS) info(name string, e *entry) *info {
-	return &info{path.Base(name), e.size, e.mode, time.Unix(0, e.modTime)}
+	return &info{path.Base(name), e.size, e.mode, time.Unix(e.seconds, int64(e.nanoseconds))}
 }
 
 func (i *info) Name() string               { return i.name }

@@ -2,25 +2,32 @@ package archive
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"path"
 	"strings"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/bridge"
 )
 
 // FS is an archive as a file system. Its files are also [io.Seeker] and [io.ReaderAt]; ReadAt may
 // be called from several goroutines at the same time, as may all methods of an FS. It implements
 // [fs.ReadDirFS], [fs.ReadFileFS], [fs.StatFS] and [fs.ReadLinkFS].
 //
-// The list takes 48 bytes for each entry, and its name: about 100 MB for a million, and twice as
+// The list takes 56 bytes for each entry, and its name: about 100 MB for a million, and twice as
 // much while Open sorts it.
 type FS struct {
 	content io.ReaderAt
+	size    int64              // of content
 	reader  *compress.ReaderAt // content, if it is compressed
+	limit   int64              // of the size of a file with holes; −1 for none
 	table   table
 	root    entry
+
+	endError error
 }
 
 var (
@@ -32,7 +39,7 @@ var (
 
 // Open reads the headers of the tar file of size bytes that src holds. It may be compressed as .pz,
 // .zst or .gz. What [compress.NewReaderAt] says about the formats and the options holds here too: a
-// .zst file needs a seek table, and a .gz file is decompressed once.
+// .zst file needs a seek table or sizes in its frames, and a .gz file is decompressed once.
 //
 // An archive of a [Writer] has a list of its entries, and Open reads that. Of other archives it
 // reads all headers, and so those blocks that have any: all of them if the files are small. The FS
@@ -40,8 +47,9 @@ var (
 //
 // Over HTTP, package httprange gets the list in one request with a tail of a MiB or so (WithTail).
 //
-// Errors are those of NewReaderAt and package [archive/tar], and [compress.ErrTooLarge] if the list
-// of entries takes more than 512 MiB.
+// Errors are those of NewReaderAt, [tar.ErrHeader], [io.ErrUnexpectedEOF] if the archive is cut
+// short, and [compress.ErrTooLarge] if the list of entries takes more than 512 MiB, or a name more
+// than 1 MiB. [compress.WithMaxDecodedSize] also limits the size of each file with its holes.
 func Open(src io.ReaderAt, size int64, opts ...compress.ReaderOption) (*FS, error) {
 	if isTar(src, size) {
 		return OpenTar(src, size)
@@ -50,8 +58,8 @@ func Open(src io.ReaderAt, size int64, opts ...compress.ReaderOption) (*FS, erro
 	if err != nil {
 		return nil, err
 	}
-	f := &FS{content: r, reader: r, root: emptyRoot}
-	if err := f.load(r, r.Size()); err != nil {
+	f := &FS{content: r, size: r.Size(), reader: r, limit: bridge.DecodedLimit(r), root: emptyRoot}
+	if err := f.load(); err != nil {
 		r.Close()
 		return nil, err
 	}
@@ -62,8 +70,8 @@ func Open(src io.ReaderAt, size int64, opts ...compress.ReaderOption) (*FS, erro
 // recognize: old ones without a magic number, and empty ones.
 func OpenTar(src io.ReaderAt, size int64) (*FS, error) {
 	r := io.NewSectionReader(src, 0, size)
-	f := &FS{content: r, root: emptyRoot}
-	if err := f.load(r, size); err != nil {
+	f := &FS{content: r, size: size, limit: -1, root: emptyRoot}
+	if err := f.load(); err != nil {
 		return nil, err
 	}
 	return f, nil
@@ -72,13 +80,20 @@ func OpenTar(src io.ReaderAt, size int64) (*FS, error) {
 // emptyRoot is the root of an archive that has no entry for it.
 var emptyRoot = entry{mode: fs.ModeDir | 0o755}
 
-// load reads the list of the archive, which has size bytes, or else all headers.
-func (f *FS) load(r io.ReadSeeker, size int64) error {
-	if ok, err := f.readList(size); ok || err != nil {
+// load reads the list of the archive, or else all headers.
+func (f *FS) load() error {
+	if ok, err := f.readList(); ok || err != nil {
 		return err
 	}
-	return f.scan(r)
+	return f.scan()
 }
+
+// errLoneBlock is the error of an archive that ends as a cut one may.
+var errLoneBlock = errors.New("a lone block of zeros; an archive ends in two")
+
+// EndError says what is wrong with the end of an archive that Open has read nevertheless: behind a
+// single block of zeros there may be more. It returns nil if the archive ends as it should.
+func (f *FS) EndError() error { return f.endError }
 
 // isTar reports whether src holds a tar file that is not compressed.
 func isTar(src io.ReaderAt, size int64) bool {
@@ -119,18 +134,44 @@ func (f *FS) open(name string, i int) (fs.File, error) {
 		return &dir{info: info, list: list}, nil
 	case e.kind == missing:
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	case e.kind == continued:
+		return nil, &fs.PathError{Op: "open", Path: name, Err: errContinued}
+	case e.kind == sparse:
+		return f.openSparse(name, e)
 	case e.gap > 0 && e.mode.IsRegular():
 		if err := f.verify(e); err != nil {
 			return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 		}
 	}
-	if e.kind == sparse {
-		// Package tar fills the holes, from front to back.
-		open := func() (io.Reader, error) { return f.expand(e) }
-		return &sequentialFile{file: file{info: info}, open: open}, nil
-	}
 	return &file{info: info, content: io.NewSectionReader(f.content, e.offset, e.size)}, nil
 }
+
+var errContinued = errors.New("is the rest of a file that another volume begins")
+
+// openSparse opens a file with holes.
+func (f *FS) openSparse(name string, e *entry) (fs.File, error) {
+	h, err := f.headerAt(e.offset)
+	switch {
+	case err != nil:
+	case h.badMap != nil:
+		err = h.badMap
+	case f.limit >= 0 && e.size > f.limit:
+		err = fmt.Errorf("%w: it has %d bytes with its holes", compress.ErrTooLarge, e.size)
+	default:
+		c := &sparseContent{f.content, h.pieces, e.size}
+		return &sparseFile{file{f.info(name, e), io.NewSectionReader(c, 0, e.size)}, c}, nil
+	}
+	return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+}
+
+// sparseFile is an open file with holes.
+type sparseFile struct {
+	file
+	*sparseContent
+}
+
+// ReadAt implements [io.ReaderAt].
+func (f *sparseFile) ReadAt(p []byte, off int64) (int, error) { return f.file.ReadAt(p, off) }
 
 // Stat describes a file or directory. It follows symbolic links.
 func (f *FS) Stat(name string) (fs.FileInfo, error) {
@@ -183,6 +224,10 @@ func (f *FS) ReadFile(name string) ([]byte, error) {
 	}
 	defer file.Close()
 	info, _ := file.Stat()
+	if _, ok := file.(SparseFile); ok && info.Size() > maxMemory {
+		err := fmt.Errorf("%w: it has %d bytes with its holes", compress.ErrTooLarge, info.Size())
+		return nil, &fs.PathError{Op: "read", Path: name, Err: err}
+	}
 	// A header may state any size, so memory grows with what there is.
 	var b bytes.Buffer
 	b.Grow(int(min(info.Size(), maxGrow)) + bytes.MinRead)

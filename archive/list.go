@@ -17,9 +17,9 @@ import (
 )
 
 // A Writer puts a list of all entries behind the end of the archive, so that Open need not read
-// their headers. Programs for tar read nothing behind the two blocks of zeros that end an archive;
-// 7-Zip mentions that something is there. Python reads no global headers of pax there, where a list
-// could also be. The list is text:
+// their headers. Programs for tar read nothing behind the two blocks of zeros that end an archive.
+// 7-Zip warns of it, extracts all, and adds nothing to such an archive. Python reads no global
+// headers of pax there, where a list could also be. The list is text:
 //
 //	pz-archive-list 1
 //	0 1536 70000 100600 1764072000.5 "dir/b.bin"
@@ -30,10 +30,14 @@ import (
 // A line has where the header begins; the bytes from there to the content; size; mode as Unix has
 // it, in octal; time; name; the target of a link. The mode of a hard link is 0. The last line,
 // which ends the file, has the number of entries, the CRC-32C of all lines before it, and where the
-// first line begins.
+// first line begins. Empty lines in front of it make the archive whole records: GNU tar loses
+// entries when it changes others. The list begins directly behind the two blocks, so what is
+// appended to the archive overwrites its first line.
 const (
-	listMagic = "pz-archive-list 1\n"
-	maxLine   = 8 << 20 // bytes
+	listMagic  = "pz-archive-list 1\n"
+	listEnding = "end %d %08x %d\n"
+	maxLine    = 8 << 20 // bytes
+	recordSize = 20 * blockSize
 )
 
 // castagnoli returns the table of CRC-32C. Package crc32 takes 0.2 ms to make it.
@@ -81,29 +85,26 @@ var unixTypes = map[byte]int64{
 
 // unixMode returns the mode of an entry with its type, 0 for a hard link.
 func unixMode(h *tar.Header) int64 {
-	switch {
-	case h.Typeflag == tar.TypeLink:
+	flag := typeOf(h.Typeflag, h.Name)
+	if flag == tar.TypeLink {
 		return 0
-	case h.Typeflag == 0 && strings.HasSuffix(h.Name, "/"): // as package tar
-		return unixDir | h.Mode&0o7777
 	}
-	if t, ok := unixTypes[h.Typeflag]; ok {
+	if t, ok := unixTypes[flag]; ok {
 		return t | h.Mode&0o7777
 	}
 	return unixRegular | h.Mode&0o7777
 }
 
-// parseLine returns what a line says: a header with the values of which an entry is made, and where
-// header and content begin.
-func parseLine(line string) (h tar.Header, header, content int64, ok bool) {
+// parseLine returns what a line says: a header with the values of which an entry is made.
+func parseLine(line string) (h header, ok bool) {
 	var mode, gap int64
 	var when string
-	fields := []any{&header, &gap, &h.Size, nil, &when}
+	fields := []any{&h.begin, &gap, &h.Size, nil, &when}
 	for i := range fields {
 		field, rest, found := strings.Cut(line, " ")
 		line = rest
 		if !found {
-			return h, 0, 0, false
+			return h, false
 		}
 		var err error
 		switch p := fields[i].(type) {
@@ -117,14 +118,15 @@ func parseLine(line string) (h tar.Header, header, content int64, ok bool) {
 			ok = err == nil
 		}
 		if !ok {
-			return h, 0, 0, false
+			return h, false
 		}
 	}
 	h.ModTime, ok = parseTime(when)
 	if !ok || gap < blockSize || gap%blockSize != 0 || gap/blockSize > math.MaxUint16 ||
-		header%blockSize != 0 || header > math.MaxInt64-gap {
-		return h, 0, 0, false
+		h.begin%blockSize != 0 || h.begin > math.MaxInt64-gap {
+		return h, false
 	}
+	h.content = h.begin + gap
 	h.Mode, h.Typeflag = mode&0o7777, tar.TypeReg
 	if mode == 0 {
 		h.Typeflag = tar.TypeLink
@@ -136,14 +138,14 @@ func parseLine(line string) (h tar.Header, header, content int64, ok bool) {
 	}
 	quoted, err := strconv.QuotedPrefix(line)
 	if err != nil {
-		return h, 0, 0, false
+		return h, false
 	}
 	link := strings.TrimPrefix(line[len(quoted):], " ")
 	h.Name, err = strconv.Unquote(quoted)
 	if err == nil && link != "" {
 		h.Linkname, err = strconv.Unquote(link)
 	}
-	return h, header, header + gap, err == nil
+	return h, err == nil
 }
 
 // parseTime reads seconds since 1970, with a fraction or without.
@@ -159,12 +161,12 @@ func parseTime(s string) (time.Time, bool) {
 
 // readList reads the list of an archive of size bytes. It returns false if there is none, or not a
 // whole one.
-func (f *FS) readList(size int64) (bool, error) {
-	e, ok := findList(f.content, size)
+func (f *FS) readList() (bool, error) {
+	e, ok := findList(f.content, f.size)
 	if !ok {
 		return false, nil
 	}
-	lines := bufio.NewScanner(io.NewSectionReader(f.content, e.begin, size-e.size-e.begin))
+	lines := bufio.NewScanner(io.NewSectionReader(f.content, e.begin, f.size-e.size-e.begin))
 	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
 	crc, n := uint32(0), int64(-1)
 	for ; lines.Scan(); n++ {
@@ -176,11 +178,15 @@ func (f *FS) readList(size int64) (bool, error) {
 			}
 			continue
 		}
-		h, header, content, ok := parseLine(string(line[:len(line)-1]))
-		if !ok || content > e.begin || h.Size > e.begin-content {
+		if len(line) == 1 {
+			n--
+			continue
+		}
+		h, ok := parseLine(string(line[:len(line)-1]))
+		if !ok || h.content > e.begin || h.Size > e.begin-h.content {
 			break
 		}
-		f.addEntry(&h, header, content, uint16((content-header)/blockSize))
+		f.addEntry(&h, uint16((h.content-h.begin)/blockSize))
 		if f.table.memory() > maxMemory {
 			return false, errTooMany
 		}
@@ -223,18 +229,19 @@ func findList(r io.ReaderAt, size int64) (e listEnd, ok bool) {
 
 // verify compares an entry that comes from the list with its header.
 func (f *FS) verify(e *entry) error {
-	begin := e.offset - int64(e.gap)*blockSize
-	p := &position{r: io.NewSectionReader(f.content, begin, math.MaxInt64-begin)}
-	h, err := tar.NewReader(p).Next()
-	if err != nil && !errors.Is(err, tar.ErrInsecurePath) {
+	h, err := f.headerAt(e.offset - int64(e.gap)*blockSize)
+	if err != nil {
 		return err
 	}
 	name := e.name
 	if e.mode.Type() != fs.ModeSymlink && e.link.size > 0 {
 		name = e.link // of a hard link: the entry that has the content
+		if k, ok := f.table.find(f.table.view(name)); ok && f.table.entries[k].kind == renamed {
+			name = f.table.entries[k].link
+		}
 	}
-	if p.at != int64(e.gap)*blockSize || h.Size != e.size || clean(h.Name) != f.table.get(name) ||
-		!h.FileInfo().Mode().IsRegular() || isSparse(h) {
+	if h.content != e.offset || h.Size != e.size || clean(h.Name) != f.table.get(name) ||
+		h.Typeflag != tar.TypeReg || h.sparse {
 		return errList
 	}
 	return nil

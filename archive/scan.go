@@ -2,13 +2,8 @@ package archive
 
 import (
 	"archive/tar"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"math"
-	"strings"
-	"time"
 
 	"github.com/gopz/compress"
 )
@@ -16,79 +11,51 @@ import (
 var errTooMany = fmt.Errorf("%w: the entries of the archive take more than %d MiB",
 	compress.ErrTooLarge, maxMemory>>20)
 
-// A position is a reader that knows where it is, and where it read the header of an entry.
-type position struct {
-	r      io.ReadSeeker
-	at     int64
-	header int64 // of the first block of a header since it was −1
-}
-
-const blockSize = 512 // of tar
-
-func (p *position) Read(b []byte) (int, error) {
-	if p.header < 0 && len(b) == blockSize {
-		p.header = p.at // package tar reads padding and content in other sizes
-	}
-	n, err := p.r.Read(b)
-	p.at += int64(n)
-	return n, err
-}
-
-func (p *position) Seek(offset int64, whence int) (int64, error) {
-	at, err := p.r.Seek(offset, whence)
-	if err == nil {
-		p.at = at
-	}
-	return at, err
-}
-
-// scan reads the headers of a tar file. It passes over the contents.
-func (f *FS) scan(r io.ReadSeeker) error {
-	p := &position{r: r}
-	tr := tar.NewReader(p)
+// scan reads the headers of a tar file.
+func (f *FS) scan() error {
+	r := newHeaderReader(f.content, f.size, 0)
 	for {
-		p.header = -1
-		h, err := tr.Next()
-		switch {
-		case err == io.EOF && p.header < 0:
-			// Package tar takes an end within the padding of a content for that of the archive.
-			return fmt.Errorf("archive: at byte %d of the tar file: %w", p.at, io.ErrUnexpectedEOF)
-		case err == io.EOF:
-			return f.table.complete()
-		case errors.Is(err, tar.ErrInsecurePath):
-			// The name is cleaned below.
-		case err != nil:
-			at := p.header
-			if at < 0 {
-				at = p.at
+		begin := r.at
+		h, err := r.next()
+		if err == io.EOF {
+			if r.lone {
+				f.endError = fmt.Errorf("archive: at byte %d of the tar file: %w", begin, errLoneBlock)
 			}
-			return fmt.Errorf("archive: at byte %d of the tar file: %w", at, err)
+			return f.table.complete()
 		}
-		f.addEntry(h, p.header, p.at, 0)
+		if err == io.ErrUnexpectedEOF {
+			begin = r.at
+		}
+		if err != nil {
+			return fmt.Errorf("archive: at byte %d of the tar file: %w", begin, err)
+		}
+		f.addEntry(h, 0)
 		if f.table.memory() > maxMemory {
 			return errTooMany
 		}
 	}
 }
 
-// addEntry adds an entry by its header. header and content are where these begin. gap is what there
-// is between, in blocks, if the header has yet to be compared.
-func (f *FS) addEntry(h *tar.Header, header, content int64, gap uint16) {
+// addEntry adds an entry by its header. gap is what there is between header and content, in blocks,
+// if the header has yet to be compared.
+func (f *FS) addEntry(h *header, gap uint16) {
 	e := entry{
-		offset: content, size: max(h.Size, 0), modTime: nanoseconds(h.ModTime), mode: h.FileInfo().Mode(),
-		gap: gap,
+		offset: h.content, size: max(h.Size, 0), mode: h.FileInfo().Mode(), gap: gap,
+		seconds: h.ModTime.Unix(), nanoseconds: uint32(h.ModTime.Nanosecond()),
 	}
 	link := ""
 	switch h.Typeflag {
-	case tar.TypeXGlobalHeader:
+	case tar.TypeXGlobalHeader, typeLabel:
 		return
 	case tar.TypeLink:
 		e.kind, link = hard, clean(h.Linkname)
 	case tar.TypeSymlink:
 		link = h.Linkname
+	case typeContinued:
+		e.kind = continued
 	default:
-		if isSparse(h) {
-			e.kind, e.offset = sparse, header
+		if h.sparse {
+			e.kind, e.offset = sparse, h.begin
 		}
 	}
 	if !e.mode.IsRegular() {
@@ -97,7 +64,7 @@ func (f *FS) addEntry(h *tar.Header, header, content int64, gap uint16) {
 	name := clean(h.Name)
 	if name == "." {
 		if e.mode.IsDir() {
-			f.root.mode, f.root.modTime = e.mode, e.modTime
+			f.root.mode, f.root.seconds, f.root.nanoseconds = e.mode, e.seconds, e.nanoseconds
 		}
 		return
 	}
@@ -108,39 +75,11 @@ func (f *FS) addEntry(h *tar.Header, header, content int64, gap uint16) {
 	f.table.entries = append(f.table.entries, e)
 }
 
-// isSparse reports whether an entry leaves out ranges of zeros.
-func isSparse(h *tar.Header) bool {
-	if h.Typeflag == tar.TypeGNUSparse {
-		return true
+// headerAt reads the header that begins at an offset.
+func (f *FS) headerAt(begin int64) (*header, error) {
+	h, err := newHeaderReader(f.content, f.size, begin).next()
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
 	}
-	for key := range h.PAXRecords {
-		if strings.HasPrefix(key, "GNU.sparse.") {
-			return true
-		}
-	}
-	return false
-}
-
-// nanoseconds returns the nanoseconds from 1970 to t, or the nearest that an int64 has.
-func nanoseconds(t time.Time) int64 {
-	switch s := t.Unix(); {
-	case s > math.MaxInt64/int64(time.Second)-1:
-		return math.MaxInt64
-	case s < math.MinInt64/int64(time.Second)+1:
-		return math.MinInt64
-	}
-	return t.UnixNano()
-}
-
-// expand returns a reader of the content of a sparse file.
-func (f *FS) expand(e *entry) (io.Reader, error) {
-	tr := tar.NewReader(io.NewSectionReader(f.content, e.offset, math.MaxInt64-e.offset))
-	h, err := tr.Next()
-	switch {
-	case err != nil && !errors.Is(err, tar.ErrInsecurePath):
-		return nil, err
-	case h.Size != e.size:
-		return nil, fs.ErrInvalid
-	}
-	return tr, nil
+	return h, err
 }

@@ -19,25 +19,28 @@ type table struct {
 // entry describes a file, a directory or a link.
 type entry struct {
 	name text
-	link text // target of a symbolic link; of a hard link with gap, the name of the entry with the content
+	link text // target of a symbolic link; of another name of a file, the name of the file
 
-	offset  int64 // of the content, or of the header of a sparse file
-	size    int64 // of the content in bytes
-	modTime int64 // nanoseconds since 1970
-	mode    fs.FileMode
-	gap     uint16 // blocks from the header to the content, if the header has yet to be compared, else 0
-	kind    kind
+	offset      int64 // of the content, or of the header of a sparse file
+	size        int64 // of the content in bytes; of kind hard, the number of the entry it leads to
+	seconds     int64 // since 1970: the time of modification
+	nanoseconds uint32
+	mode        fs.FileMode
+	gap         uint16 // blocks from the header to the content, if the header has yet to be compared, else 0
+	kind        kind
 }
 
 // kind says how the content of an entry is read.
 type kind uint8
 
 const (
-	plain   kind = iota // as it is, or none
-	sparse              // by package tar, from the header on
-	hard                // a hard link: the content of another entry. None is left in a complete table
-	missing             // a hard link to a name that no file has
-	implied             // a directory without an entry
+	plain     kind = iota // as it is, or none
+	sparse                // by a map of its pieces; offset is that of the header
+	hard                  // a hard link: the content of another entry. None is left in a complete table
+	missing               // a hard link to a name that no file has
+	implied               // a directory without an entry
+	renamed               // as it is; its header has the name that link is
+	continued             // not at all: another volume has the beginning
 )
 
 // text is a part of table.names.
@@ -45,7 +48,7 @@ type text struct{ at, size uint32 }
 
 // Limits of a table, in bytes.
 const (
-	entryMemory = 48 // of an entry, without its name
+	entryMemory = 56 // of an entry, without its name
 	maxMemory   = 512 << 20
 )
 
@@ -89,23 +92,32 @@ func isBelow(name, dir []byte) bool {
 func (t *table) complete() error {
 	slices.SortStableFunc(t.entries, func(a, b entry) int { return compare(t.view(a.name), t.view(b.name)) })
 	list := t.entries
+	for i := range list {
+		if list[i].kind == hard {
+			list[i].size = t.findTarget(i)
+		}
+	}
+	first := map[int64]text{}
 	t.entries = t.entries[:0:0]
 	for i := range list {
-		e := &list[i]
-		if i+1 < len(list) && compare(t.view(e.name), t.view(list[i+1].name)) == 0 {
+		e := list[i]
+		if t.isReplaced(list, i) {
 			continue
 		}
 		if err := t.addParents(e.name); err != nil {
 			return err
 		}
-		t.entries = append(t.entries, *e)
-	}
-	for i := range t.entries {
-		if t.entries[i].kind == hard {
-			t.resolveHard(i)
+		if e.kind == hard {
+			e = t.resolveHard(list, e, first)
 		}
+		t.entries = append(t.entries, e)
 	}
 	return nil
+}
+
+// isReplaced reports whether a later entry of a sorted list has the same name.
+func (t *table) isReplaced(list []entry, i int) bool {
+	return i+1 < len(list) && compare(t.view(list[i].name), t.view(list[i+1].name)) == 0
 }
 
 // addParents adds the directories above a name that are not in the list. The entry of a name that
@@ -124,7 +136,8 @@ func (t *table) addParents(name text) error {
 		n += i
 		if n == len(last) && n == known && n > 0 {
 			if e := &t.entries[len(t.entries)-1]; !e.mode.IsDir() {
-				*e = entry{name: e.name, mode: fs.ModeDir | 0o755, modTime: e.modTime, kind: implied}
+				*e = entry{name: e.name, seconds: e.seconds, nanoseconds: e.nanoseconds,
+					mode: fs.ModeDir | 0o755, kind: implied}
 			}
 			continue
 		}
@@ -150,29 +163,61 @@ func commonPrefix(a, b []byte) int {
 // maxLinks is the most links that lead to one file.
 const maxLinks = 40
 
-// resolveHard gives a hard link the content of the file that it leads to.
-func (t *table) resolveHard(i int) {
+// findTarget returns the number of the entry that a hard link leads to: of those with its name the
+// last one in front of the link, else the last one, or −1. The entries are sorted, and those of one
+// name are in the order of the archive.
+func (t *table) findTarget(i int) int64 {
 	e := &t.entries[i]
-	target := e
+	name := t.view(e.link)
+	isName := func(k int) bool { return k >= 0 && compare(t.view(t.entries[k].name), name) == 0 }
+	k := sort.Search(len(t.entries), func(k int) bool {
+		c := compare(t.view(t.entries[k].name), name)
+		return c > 0 || c == 0 && t.entries[k].offset >= e.offset
+	}) - 1
+	if isName(k) {
+		return int64(k)
+	}
+	k = sort.Search(len(t.entries), func(k int) bool {
+		return compare(t.view(t.entries[k].name), name) > 0
+	}) - 1
+	if isName(k) && k != i {
+		return int64(k)
+	}
+	return -1
+}
+
+// resolveHard returns a hard link with the content of the file that it leads to, by way of size. If
+// another entry has replaced that file, the first link is the file, and first has its name.
+func (t *table) resolveHard(list []entry, e entry, first map[int64]text) entry {
+	target, number := &e, int64(-1)
 	for range maxLinks {
-		k, ok := t.find(t.view(target.link))
-		if !ok {
+		if target.size < 0 {
 			break
 		}
-		if target = &t.entries[k]; target.kind != hard {
+		number = target.size
+		if target = &list[number]; target.kind != hard {
 			break
 		}
 	}
-	if target.kind == hard || target.mode.IsDir() || target == e {
-		e.kind, e.link = missing, text{}
-		return
+	if target.kind == hard || target.mode.IsDir() {
+		return entry{name: e.name, offset: e.offset, seconds: e.seconds, nanoseconds: e.nanoseconds,
+			mode: e.mode, gap: e.gap, kind: missing}
 	}
-	name := e.name
-	*e = *target
-	if e.link.size == 0 {
-		e.link = target.name
+	link := *target
+	link.name = e.name
+	switch before, ok := first[number]; {
+	case link.link.size > 0: // a symbolic link
+	case !t.isReplaced(list, int(number)):
+		link.link = target.name
+	case ok:
+		link.link = before
+	default:
+		first[number] = e.name
+		if link.kind == plain {
+			link.kind, link.link = renamed, target.name
+		}
 	}
-	e.name = name
+	return link
 }
 
 // find returns the number of the entry of a name.

@@ -34,7 +34,7 @@ func NewWriter(w io.Writer, opts ...compress.WriterOption) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Writer{z: z}
+	a := &Writer{z: z, list: []byte(listMagic)}
 	a.tar = tar.NewWriter((*counter)(a))
 	return a, nil
 }
@@ -59,7 +59,7 @@ func (w *Writer) WriteHeader(h *tar.Header) error {
 	if err := w.tar.WriteHeader(h); err != nil {
 		return err
 	}
-	if h.Typeflag != tar.TypeXGlobalHeader {
+	if flag := typeOf(h.Typeflag, h.Name); flag != tar.TypeXGlobalHeader && flag != typeLabel {
 		w.list = appendLine(w.list, h, begin, w.at)
 		w.n++
 	}
@@ -132,12 +132,11 @@ func (w *Writer) finishArchive() error {
 	if err := w.tar.Close(); err != nil {
 		return err
 	}
-	begin, sum := w.at, crc32.Update(0, castagnoli(), []byte(listMagic))
-	end := fmt.Sprintf("end %d %08x %d\n", w.n, crc32.Update(sum, castagnoli(), w.list), begin)
-	for _, part := range [][]byte{[]byte(listMagic), w.list, []byte(end)} {
-		if _, err := w.z.Write(part); err != nil {
-			return err
-		}
+	end := len(fmt.Sprintf(listEnding, w.n, 0, w.at))
+	for (w.at+int64(len(w.list)+end))%recordSize != 0 {
+		w.list = append(w.list, '\n')
 	}
-	return nil
+	w.list = fmt.Appendf(w.list, listEnding, w.n, crc32.Checksum(w.list, castagnoli()), w.at)
+	_, err := w.z.Write(w.list)
+	return err
 }

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -80,5 +81,54 @@ func TestDeviceOrder(t *testing.T) {
 	if _, err := openDevice("b:3", []namedDriver{driver("a"), driver("b")}); err != nil ||
 		opened != "b3" {
 		t.Errorf("openDevice(b:3) opens %q, error %v", opened, err)
+	}
+}
+
+// TestOpenRegistered opens devices by the drivers that a program has linked in.
+func TestOpenRegistered(t *testing.T) {
+	for _, name := range []string{"", "webgpu", "none", "soft:1", "soft:x"} {
+		if _, err := Open(name); !errors.Is(err, ErrDevice) {
+			t.Errorf("Open(%q) without a driver: %v, want ErrDevice", name, err)
+		}
+		if _, err := OpenLazy(name); !errors.Is(err, ErrDevice) {
+			t.Errorf("OpenLazy(%q) without a driver: %v, want ErrDevice", name, err)
+		}
+	}
+	if list, err := Adapters(); !errors.Is(err, ErrDevice) {
+		t.Errorf("Adapters without a driver: %v, %v", list, err)
+	}
+	var opened string
+	Register("test-a", fakeDriver{"test-a", []Kind{Integrated, Software}, &opened})
+	Register("webgpu", fakeDriver{"webgpu", nil, &opened})
+	defer func() {
+		delete(drivers.byName, "test-a")
+		delete(drivers.byName, "webgpu")
+	}()
+	if got := strings.Join(Devices(), " "); !strings.HasPrefix(got, "webgpu test-a") {
+		t.Errorf("Devices() = %s", got)
+	}
+	list, err := Adapters()
+	if err != nil || len(list) != 2 || list[1].Device != "test-a:1" || list[1].Kind.String() != "software" {
+		t.Errorf("Adapters() = %+v, %v", list, err)
+	}
+	d, err := Open("test-a:1")
+	if err != nil || opened != "test-a1" {
+		t.Fatalf("Open(test-a:1) opens %q, error %v", opened, err)
+	}
+	d.Close()
+	if _, err := Open("test-a:one"); !errors.Is(err, ErrDevice) {
+		t.Errorf("Open(test-a:one): %v", err)
+	}
+	l, err := OpenLazy("test-a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	if l, err := OpenLazy(""); CheckDeviceFiles() != nil && !errors.Is(err, ErrDevice) {
+		t.Errorf("OpenLazy without a GPU: %v, %v", l, err)
+	}
+	a := Adapter{Backend: "vulkan", IDs: "10de 2330"}
+	if a.Driver() != "vulkan 10de 2330" || (&Adapter{Backend: "opengl"}).Driver() != "opengl" {
+		t.Errorf("Driver() = %q", a.Driver())
 	}
 }

@@ -71,7 +71,7 @@ func TestAheadErrors(t *testing.T) {
 			if wantErr == io.ErrUnexpectedEOF && len(got) > len(want) {
 				got = got[:len(want)]
 			}
-			if !bytes.Equal(got, want) || errorKind(err) != errorKind(wantErr) {
+			if !bytes.Equal(got, want) || kind(err) != kind(wantErr) {
 				t.Fatalf("%s, file %d: %d bytes, %v; want %d, %v",
 					k.name, i, len(got), err, len(want), wantErr)
 			}

@@ -383,3 +383,20 @@ func readOurs(src io.Reader, single bool) (p []byte, h gzip.Header, err error) {
 	p, err = io.ReadAll(io.LimitReader(r, 1<<20))
 	return p, r.Header, err
 }
+
+// TestErrorValues checks that errors are the values of compress/gzip: programs compare with both.
+func TestErrorValues(t *testing.T) {
+	file := write(t, content(300), 6, 300)
+	bad := bytes.Clone(file)
+	bad[len(bad)-8]++
+	if _, err := gzip.NewReader(strings.NewReader("no gzip data")); err != stdgzip.ErrHeader {
+		t.Errorf("%v is not ErrHeader of compress/gzip", err)
+	}
+	z, err := gzip.NewReader(bytes.NewReader(bad))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, z); err != stdgzip.ErrChecksum || err != gzip.ErrChecksum {
+		t.Errorf("%v is not ErrChecksum of compress/gzip", err)
+	}
+}

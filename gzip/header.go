@@ -1,6 +1,7 @@
 package gzip
 
 import (
+	stdgzip "compress/gzip"
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
@@ -12,12 +13,13 @@ import (
 	"github.com/gopz/compress/internal/gzfile"
 )
 
-// Errors of a Reader. The values belong to this package; the messages are those of compress/gzip.
+// Errors of a Reader. They are the values of compress/gzip, so code that compares with those finds
+// these.
 var (
 	// ErrChecksum: the checksum or the size of the content is not what the trailer says.
-	ErrChecksum = errors.New("gzip: invalid checksum")
+	ErrChecksum = stdgzip.ErrChecksum
 	// ErrHeader: a header is damaged, or what follows a member is no other member.
-	ErrHeader = errors.New("gzip: invalid header")
+	ErrHeader = stdgzip.ErrHeader
 )
 
 // Errors of a Reader that compress/gzip does not have.

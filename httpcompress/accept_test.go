@@ -146,7 +146,7 @@ func TestTags(t *testing.T) {
 		`"a-zstd`:                         "",
 		`a-zstd"`:                         "",
 	} {
-		r := &http.Request{Header: http.Header{"If-Match": strings.Split(list, "|"),
+		r := &http.Request{Header: http.Header{"If-None-Match": strings.Split(list, "|"),
 			"If-Range": {`"a-zstd"`}}}
 		got := withPlainTags(r, Zstd)
 		if want == "" {
@@ -155,11 +155,11 @@ func TestTags(t *testing.T) {
 			}
 			continue
 		}
-		s := got.Header["If-Match"]
+		s := got.Header["If-None-Match"]
 		if len(s) != 1 || s[0] != want || got.Header.Get("If-Range") != `"a-zstd"` {
 			t.Errorf("%s: %q, want %q", list, got.Header, want)
 		}
-		if strings.Join(r.Header["If-Match"], "|") != list {
+		if strings.Join(r.Header["If-None-Match"], "|") != list {
 			t.Errorf("%s: the request itself has changed", list)
 		}
 	}

@@ -6,8 +6,12 @@
 //
 // A response is compressed if the client accepts zstd or gzip, its Content-Type is [Compressible],
 // and it has at least 1 KiB. Up to that size the handler's output is kept in memory. Status and
-// header are sent after it, so until then the handler can still change the header. The Content-Type
-// is sniffed as by net/http if there is none. Options change all of that.
+// header are sent after it, as they were at WriteHeader or at the first Write. The Content-Type is
+// sniffed as by net/http if there is none. Options change all of that.
+//
+// Nothing but the encoding and its headers differs from what the handler sends without the package.
+// That goes for trailers, informational responses and Hijack too. A status that was set before
+// Hijack is sent, in front of a plain body.
 //
 // The package leaves a response alone if
 //
@@ -38,7 +42,10 @@
 //
 // A strong ETag of a compressed response gets a suffix: "v1" becomes "v1-zstd". For the handler the
 // tag without the suffix is added to If-None-Match and If-Match, so that revalidation and
-// conditional PUT requests work. Making tags weak would break the latter. If-Range stays as it is:
+// conditional PUT requests work. In If-Match that goes for the tags of each encoding, whatever the
+// client accepts for the response. A response 304 gets the tag that the client asked for. If it
+// asked by time or with "*", the tag has the suffix, unless the Content-Type of the 304 is not
+// compressed. Making tags weak would break conditional PUT requests. If-Range stays as it is:
 // ranges are those of the plain content, and must not complete a compressed one. For that reason
 // Accept-Ranges is removed too.
 //

@@ -74,9 +74,9 @@ func TestTooMuch(t *testing.T) {
 	for _, method := range []string{"GET", "HEAD"} {
 		w := do(Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Length", "4000")
-			n, err := w.Write(content[:3000])
-			m, err2 := w.Write(content[3000:])
-			if n != 3000 || err != nil || m != 1000 || err2 != http.ErrContentLength {
+			n, err := w.Write(content[:4000])
+			m, err2 := w.Write(content[4000:])
+			if n != 4000 || err != nil || m != 0 || err2 != http.ErrContentLength {
 				t.Errorf("%s: %d, %v, %d, %v", method, n, err, m, err2)
 			}
 		})), method, "Accept-Encoding: zstd")

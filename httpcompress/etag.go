@@ -15,36 +15,37 @@ func suffixed(tag string, e Encoding) string {
 	return tag[:n-1] + "-" + string(e) + `"`
 }
 
-// conditions are headers with lists of tags that the handler compares with its own.
-var conditions = [...]string{"If-None-Match", "If-Match"}
-
-// withPlainTags returns r with the tag without suffix added for each tag of an encoded response. If
-// there is none, it returns r itself; else a copy, as handlers must not change a request.
+// withPlainTags returns r with the tag without suffix added for each tag of an encoded response, as
+// the handler compares tags with its own. If there is none, it returns r itself; else a copy, as
+// handlers must not change a request. In If-None-Match only tags of the encoding e count, "" for
+// none: a response 304 must not stand for one with another encoding. In If-Match all tags count.
 func withPlainTags(r *http.Request, e Encoding) *http.Request {
-	changed := false
-	for _, name := range conditions {
-		values := r.Header[name]
-		if len(values) == 0 {
-			continue
-		}
-		plain := plainTags(values, "-"+string(e))
-		if plain == "" {
-			continue
-		}
-		if !changed {
-			changed = true
-			r = r.WithContext(r.Context())
-			r.Header = r.Header.Clone()
-		}
-		// http.ServeContent looks at the first value only.
-		r.Header[name] = []string{strings.Join(values, ", ") + plain}
+	var none, match string
+	if e != "" {
+		none = plainTags(r.Header["If-None-Match"], e)
 	}
+	match = plainTags(r.Header["If-Match"], Zstd) + plainTags(r.Header["If-Match"], Gzip)
+	if none == "" && match == "" {
+		return r
+	}
+	r = r.WithContext(r.Context())
+	r.Header = r.Header.Clone()
+	addTags(r.Header, "If-None-Match", none)
+	addTags(r.Header, "If-Match", match)
 	return r
 }
 
-// plainTags returns the tags that end with suffix, without it, each behind ", ".
-func plainTags(values []string, suffix string) string {
+// addTags adds tags to a header, as one value: http.ServeContent looks at the first one only.
+func addTags(h http.Header, name, tags string) {
+	if tags != "" {
+		h[name] = []string{strings.Join(h[name], ", ") + tags}
+	}
+}
+
+// plainTags returns the tags of responses with an encoding, without the suffix, each behind ", ".
+func plainTags(values []string, e Encoding) string {
 	var plain strings.Builder
+	suffix := "-" + string(e)
 	for _, list := range values {
 		for {
 			before, rest, ok := strings.Cut(list, `"`)

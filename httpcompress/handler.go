@@ -128,7 +128,7 @@ type handler struct {
 	onError       func(*http.Request, error)
 
 	writers [maxEncodings]sync.Pool // of *compress.Writer, by the index in order
-	buffers sync.Pool               // of *[]byte, with bufferSize bytes of room
+	rooms   sync.Pool               // of *room
 }
 
 // Handler returns a handler that calls h and compresses its responses. It panics if an option is
@@ -203,13 +203,14 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	z := &response{w: w, h: h, r: r, declared: -1}
 	z.choice, z.plainOK = negotiate(r.Header["Accept-Encoding"], h.order)
-	if z.choice >= 0 {
-		if noTransform(r.Header) {
-			z.choice = -1
-		} else {
-			r = withPlainTags(r, h.order[z.choice])
-		}
+	if noTransform(r.Header) {
+		z.choice = -1
 	}
+	var e Encoding
+	if z.choice >= 0 {
+		e = h.order[z.choice]
+	}
+	r = withPlainTags(r, e)
 	defer z.release()
 	h.next.ServeHTTP(z, r)
 	if err := z.finishBody(); err != nil {

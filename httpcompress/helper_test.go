@@ -3,6 +3,7 @@ package httpcompress
 import (
 	"bytes"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -116,5 +117,12 @@ func wantContent(t *testing.T, what, encoding string, body, content []byte) {
 	if got := decoded(t, encoding, body); !bytes.Equal(got, content) {
 		t.Errorf("%s: %d bytes of other content than the %d bytes wanted", what, len(got),
 			len(content))
+	}
+}
+
+// quiet lets servers log nothing.
+func quiet(servers ...*httptest.Server) {
+	for _, s := range servers {
+		s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	}
 }

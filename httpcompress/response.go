@@ -4,15 +4,22 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/gopz/compress"
 )
 
 // sniffSize is how many bytes tell the Content-Type.
 const sniffSize = 512
+
+// serverBuffer is the size in bytes of the largest body that net/http sends without chunks, as far
+// as the handler neither flushes nor announces trailers. Such a response has no trailers.
+const serverBuffer = 2048
 
 // errEnded is the error of a response after its handler has returned.
 var errEnded = errors.New("httpcompress: write after the handler has returned")
@@ -38,14 +45,22 @@ type response struct {
 	plainOK bool          // the client accepts a plain response
 
 	state    state
-	status   int   // of WriteHeader; 0 before
-	declared int64 // Content-Length; −1 if there is none
-	written  int64 // bytes of body
-	hijacked bool
+	status   int         // of WriteHeader; 0 before
+	header   http.Header // as of WriteHeader, while undecided, in room; else nil
+	declared int64       // Content-Length; −1 if there is none
+	written  int64       // bytes of body that were encoded
+	tooMuch  bool        // the handler wrote more than declared
+	silent   bool        // the handler wrote nothing, so who called it may send another status
 
-	room *[]byte // of h.buffers; nil if there is none
-	buf  []byte  // the body so far, in room
+	room *room  // of h.rooms; nil if there is none
+	buf  []byte // the body so far, in room
 	enc  *compress.Writer
+}
+
+// A room is memory for a response that is undecided.
+type room struct {
+	body   []byte
+	header http.Header
 }
 
 // Header implements http.ResponseWriter.
@@ -60,13 +75,13 @@ func (z *response) WriteHeader(status int) {
 	switch {
 	case z.state == ended:
 		return
-	case status >= 100 && status < 200 && status != http.StatusSwitchingProtocols:
-		z.w.WriteHeader(status)
-		return
-	case z.state == undecided && z.status != 0:
+	case z.state == ended || z.state == undecided && z.status != 0:
 		return
 	case z.state != undecided:
 		z.w.WriteHeader(status) // the server logs that
+		return
+	case status < 200 && status != http.StatusSwitchingProtocols || status > 999:
+		z.w.WriteHeader(status) // the server panics if it is no status
 		return
 	}
 	z.status = status
@@ -76,14 +91,16 @@ func (z *response) WriteHeader(status int) {
 			z.declared = n
 		}
 	}
-	if z.choice < 0 || !hasBody(status) || len(header["Trailer"]) > 0 {
-		// Values of trailers must not be in the header when it is sent.
-		z.beginBody(nil, z.declared)
-		return
-	}
 	media, _ := mediaType(header, nil)
-	if untouchable(header) || media != "" && !z.encodes(header, media, z.declared) {
+	switch {
+	case z.choice < 0 || !hasBody(status) || untouchable(header),
+		media != "" && !z.encodes(header, media, z.declared),
+		z.r.Header.Get("Expect") != "": // the server must know now that 100 Continue is too late
 		z.beginBody(nil, z.declared)
+	default:
+		z.makeRoom()
+		z.header = z.room.header
+		maps.Copy(z.header, header)
 	}
 }
 
@@ -118,9 +135,13 @@ func (z *response) encodes(header http.Header, media string, size int64) bool {
 // the body. size is that of the body, −1 if it is not known to be small.
 func (z *response) beginBody(start []byte, size int64) {
 	header := z.w.Header()
+	late := z.undoLate(header)
 	z.state = plain
 	if (hasBody(z.status) || isPart(z.status)) && !untouchable(header) && !noTransform(z.r.Header) {
 		media, sniffed := mediaType(header, start)
+		if len(late["Content-Type"]) > 0 {
+			media, _ = mediaType(late, nil) // the server sends another one, but this is what it is
+		}
 		if z.encodes(header, media, size) {
 			if sniffed != "" {
 				header["Content-Type"] = []string{sniffed}
@@ -134,7 +155,30 @@ func (z *response) beginBody(start []byte, size int64) {
 			z.restoreTag(header)
 		}
 	}
-	z.w.WriteHeader(z.status)
+	if !z.silent {
+		z.w.WriteHeader(z.status)
+	}
+	maps.Copy(header, late)
+}
+
+// undoLate makes header what it was at WriteHeader. It returns what the handler has set since: the
+// server may use that for trailers.
+func (z *response) undoLate(header http.Header) (late http.Header) {
+	if z.header == nil {
+		return nil
+	}
+	for name, values := range header {
+		if !slices.Equal(values, z.header[name]) {
+			if late == nil {
+				late = http.Header{}
+			}
+			late[name] = values
+		}
+	}
+	clear(header)
+	maps.Copy(header, z.header)
+	z.header = nil
+	return late
 }
 
 // encode makes the response an encoded one. It stays plain if there is no Writer.
@@ -159,11 +203,17 @@ func (z *response) encode(header http.Header) {
 	}
 }
 
-// restoreTag gives a response without content the tag that the client asked for.
+// restoreTag gives a response without content the tag of the response that it stands for: the one
+// that the client asked for. If it asked for none, that response counts as an encoded one, unless
+// its type says otherwise.
 func (z *response) restoreTag(header http.Header) {
-	tag := suffixed(header.Get("ETag"), z.h.order[z.choice])
-	if tag != "" && hasTag(z.r.Header["If-None-Match"], tag) {
-		header.Set("ETag", tag)
+	tag := header.Get("ETag")
+	encoded := suffixed(tag, z.h.order[z.choice])
+	asked := z.r.Header["If-None-Match"]
+	media, _ := mediaType(header, nil)
+	if encoded != tag && (hasTag(asked, encoded) ||
+		!hasTag(asked, tag) && (media == "" || z.h.compressible(media))) {
+		header.Set("ETag", encoded)
 	}
 }
 
@@ -181,8 +231,11 @@ func (z *response) missing() int {
 	if z.declared < 0 {
 		least = max(least, z.h.minSize)
 	}
-	if len(z.w.Header()["Content-Type"]) == 0 {
+	if len(z.header["Content-Type"]) == 0 {
 		least = max(least, sniffSize)
+	}
+	if z.declared >= 0 {
+		least = int(min(int64(least), z.declared))
 	}
 	return max(0, least-len(z.buf))
 }
@@ -192,13 +245,19 @@ func (z *response) Write(p []byte) (int, error) {
 	if !z.awaits() {
 		return z.pass(p)
 	}
+	if z.declared >= 0 && int64(len(z.buf)+len(p)) > z.declared {
+		if err := z.beginBuffered(z.declared); err != nil {
+			return 0, err
+		}
+		return z.pass(p) // which refuses all of p
+	}
 	missing := z.missing()
 	if len(z.buf) == 0 && len(p) >= missing {
 		z.beginBody(p, z.declared)
 		return z.pass(p)
 	}
 	n := min(len(p), missing)
-	z.buf = append(z.makeRoom(), p[:n]...)
+	z.buf = append(z.buf, p[:n]...)
 	if n < missing {
 		return n, nil
 	}
@@ -209,17 +268,21 @@ func (z *response) Write(p []byte) (int, error) {
 	return n + m, err
 }
 
-// makeRoom returns z.buf with room for what the decision takes.
-func (z *response) makeRoom() []byte {
+// makeRoom makes room for the header and for as much of the body as the decision takes.
+func (z *response) makeRoom() {
+	z.room, _ = z.h.rooms.Get().(*room)
 	if z.room == nil {
-		z.room, _ = z.h.buffers.Get().(*[]byte)
-		if z.room == nil {
-			p := make([]byte, 0, max(z.h.minSize, sniffSize))
-			z.room = &p
-		}
-		z.buf = (*z.room)[:0]
+		z.room = &room{make([]byte, 0, max(z.h.minSize, sniffSize)), http.Header{}}
 	}
-	return z.buf
+	z.buf = z.room.body[:0]
+}
+
+// WriteString implements io.StringWriter, as the server's ResponseWriter does.
+func (z *response) WriteString(s string) (int, error) {
+	if !z.awaits() && z.state == plain {
+		return io.WriteString(z.w, s)
+	}
+	return z.Write([]byte(s))
 }
 
 // beginBuffered begins with the buffer and passes it on.
@@ -241,18 +304,15 @@ func (z *response) pass(p []byte) (n int, err error) {
 	case ended:
 		return 0, errEnded
 	}
-	rest := int64(len(p))
-	if z.declared >= 0 {
-		rest = min(rest, z.declared-z.written)
+	z.tooMuch = z.tooMuch || z.declared >= 0 && int64(len(p)) > z.declared-z.written
+	if z.tooMuch {
+		return 0, http.ErrContentLength
 	}
-	n = int(rest)
+	n = len(p)
 	if z.state == encoded {
-		n, err = z.enc.Write(p[:rest])
+		n, err = z.enc.Write(p)
 	}
 	z.written += int64(n)
-	if err == nil && n < len(p) {
-		err = http.ErrContentLength
-	}
 	return n, err
 }
 
@@ -260,7 +320,7 @@ func (z *response) pass(p []byte) (n int, err error) {
 func (z *response) ReadFrom(r io.Reader) (n int64, err error) {
 	for z.awaits() {
 		missing := z.missing()
-		at := len(z.makeRoom())
+		at := len(z.buf)
 		m, err := r.Read(z.buf[at : at+missing])
 		z.buf = z.buf[:at+m]
 		n += int64(m)
@@ -312,20 +372,24 @@ func (z *response) FlushError() error {
 	return http.NewResponseController(z.w).Flush()
 }
 
-// Hijack implements http.Hijacker.
+// Hijack implements http.Hijacker. A status that was set is sent before, in front of a plain body.
 func (z *response) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	if z.state == undecided && z.status != 0 {
+		z.choice = -1
+		if err := z.beginBuffered(z.declared); err != nil {
+			return nil, nil, err
+		}
+	}
 	c, rw, err := http.NewResponseController(z.w).Hijack()
 	if err == nil {
-		z.hijacked = true
+		z.state = plain // the server refuses what the handler writes
 	}
 	return c, rw, err
 }
 
 // finishBody completes the response after its handler has returned.
 func (z *response) finishBody() error {
-	if z.hijacked {
-		return nil
-	}
+	z.silent = z.status == 0
 	if z.awaits() {
 		size := int64(len(z.buf))
 		if z.declared >= 0 || z.r.Method == http.MethodHead && size == 0 {
@@ -339,9 +403,26 @@ func (z *response) finishBody() error {
 		return nil
 	}
 	if z.declared >= 0 && z.written < z.declared {
+		z.FlushError() // the client gets what there is
 		return io.ErrUnexpectedEOF
 	}
+	if z.declared < 0 && z.written > serverBuffer && hasTrailers(z.w.Header()) {
+		// If the body has become that small, the server would send it without chunks and trailers.
+		if err := http.NewResponseController(z.w).Flush(); err != nil {
+			return err
+		}
+	}
 	return z.enc.Close()
+}
+
+// hasTrailers reports whether there are trailers that were not announced.
+func hasTrailers(header http.Header) bool {
+	for name := range header {
+		if strings.HasPrefix(name, http.TrailerPrefix) {
+			return true
+		}
+	}
+	return false
 }
 
 // release ends the response, also if its handler panicked: then the encoding has no end.
@@ -352,7 +433,8 @@ func (z *response) release() {
 		z.enc = nil
 	}
 	if z.room != nil {
-		z.h.buffers.Put(z.room)
-		z.room, z.buf = nil, nil
+		clear(z.room.header)
+		z.h.rooms.Put(z.room)
+		z.room, z.buf, z.header = nil, nil, nil
 	}
 }

@@ -183,7 +183,7 @@ func (r *Reader) download(ctx context.Context, first, end int64, to sink) error 
 			if e != nil {
 				e.Offset = at
 			}
-			return at-from >= r.opt.segment, e
+			return at > from, e
 		})
 		if err != nil {
 			return err
@@ -203,10 +203,7 @@ func (r *Reader) attempt(ctx context.Context, at *int64, end int64, to sink) *Er
 	if e != nil {
 		return e
 	}
-	if least := min(end-*at, r.opt.segment); last-*at < least {
-		// Such short answers would make a request for each.
-		e = a.fault(ErrAnswer, "it has %d bytes of %d", last-*at, end-*at)
-	}
+	// An answer may have less than the request asks for: download asks for the rest.
 	for last = min(last, end); *at < last; {
 		p := to.buffer()
 		n, err := a.Read(p[:min(int64(len(p)), last-*at)])
@@ -219,11 +216,11 @@ func (r *Reader) attempt(ctx context.Context, at *int64, end int64, to sink) *Er
 			return a.broken(err)
 		}
 	}
-	return e
+	return nil
 }
 
 // retry calls attempt until it succeeds, or until it fails for good. attempt reports whether it has
-// received a good part of what is missing.
+// received a part of what is missing.
 func (r *Reader) retry(ctx context.Context, attempt func() (progress bool, e *Error)) error {
 	for failures := 0; ; {
 		progress, e := attempt()
@@ -237,7 +234,7 @@ func (r *Reader) retry(ctx context.Context, attempt func() (progress bool, e *Er
 			failures = 0
 		}
 		e.Attempts = failures + 1
-		if failures == r.opt.retries || e.pause > r.opt.maxDelay || !mayPass(e) {
+		if !progress && failures >= r.opt.retries || e.pause > r.opt.maxDelay || !mayPass(e) {
 			if errors.Is(e, ErrChanged) {
 				r.fail(e)
 			}

@@ -91,7 +91,7 @@ func (s *testServer) reset(w http.ResponseWriter, r *http.Request, n int) {
 	for _, name := range []string{"Content-Range", "Etag", "Last-Modified"} {
 		fmt.Fprintf(buf, "%s: %s\r\n", name, rec.Header().Get(name))
 	}
-	fmt.Fprintf(buf, "\r\n%s", rec.Body.Bytes()[:n])
+	fmt.Fprintf(buf, "\r\n%s", rec.Body.Bytes()[:min(n, rec.Body.Len())])
 	buf.Flush()
 	c.(*net.TCPConn).SetLinger(0)
 	c.Close()

@@ -198,6 +198,57 @@ func TestPzless(t *testing.T) {
 	}
 }
 
+// TestExitCodes compares the exit codes and the output of pzgrep and pzless with those of zgrep and
+// zless of gzip 1.12. TOOL stands for either.
+func TestExitCodes(t *testing.T) {
+	testenv.Slow(t)
+	for _, tool := range []string{"zgrep", "zless", "less", "bash"} {
+		testenv.Tool(t, tool)
+	}
+	s := newShell(t)
+	makeSearched(s)
+	s.must(`pz --format gz -c large.pz -d | gzip >large.gz
+		head -c 20 a.gz >cut.gz
+		(cat a.gz; echo 'tail two') >half.gz
+		: | gzip >empty.gz
+		for n in 2 9 15; do printf "#!/bin/sh\nkill -$n \$\$\n" >signal$n; done
+		for n in 1 3 130; do printf "#!/bin/sh\ncat >/dev/null; exit $n\n" >code$n; done
+		for n in 3 127; do mkdir bin$n; printf "#!/bin/sh\nexit $n\n" | tee bin$n/gzip >bin$n/pz; done
+		mkdir bin143; printf "#!/bin/sh\nkill \$\$\n" | tee bin143/gzip >bin143/pz
+		chmod +x signal* code* bin*/*`)
+	grep := []string{
+		"TOOL two a.gz plain", "TOOL none a.gz plain", "TOOL two cut.gz a.gz", "TOOL tail half.gz",
+		"TOOL two missing a.gz", "TOOL none a.gz missing", "TOOL -q two large.gz", "TOOL -L none a.gz plain",
+		"TOOL 'a\\(' a.gz", "TOOL two a.gz >/dev/full",
+		"TOOL two large.gz a.gz | sed q; echo ${PIPESTATUS[0]}",
+		"trap '' PIPE; TOOL two large.gz | sed q; echo ${PIPESTATUS[0]}",
+		"GREP=missing TOOL two a.gz plain", "GREP=/etc/passwd TOOL two a.gz",
+		"GREP=./signal2 TOOL two a.gz", "GREP=./signal9 TOOL two a.gz plain", "GREP=./signal15 TOOL two a.gz",
+		"GREP=./code1 TOOL two a.gz", "GREP=./code3 TOOL two a.gz missing",
+		"GREP=./code130 TOOL two a.gz plain", "PATH=bin3:$PATH; TOOL two a.gz",
+		"PATH=bin127:$PATH; TOOL two a.gz", "PATH=bin143:$PATH; TOOL two a.gz plain",
+	}
+	less := []string{
+		"TOOL empty.gz", "TOOL half.gz plain", "TOOL <empty.gz", "TOOL cut.gz", "TOOL missing",
+		"tool=$(command -v TOOL); PATH=/missing; /bin/sh $tool a.gz",
+		"TOOL large.gz | sed q; echo ${PIPESTATUS[0]}",
+	}
+	run := func(script, tool string) (out string, code int) {
+		script = strings.ReplaceAll(script, "TOOL", tool)
+		script = strings.ReplaceAll(script, "'", `'\''`)
+		return s.run("unset GREP; exec 2>/dev/null; bash -c '" + script + "' </dev/null")
+	}
+	for tool, scripts := range map[string][]string{"grep": grep, "less": less} {
+		for _, script := range scripts {
+			want, code := run(script, "z"+tool)
+			got, gotCode := run(script, "pz"+tool)
+			if got != want || gotCode != code {
+				t.Errorf("%s: pz%s ends with %d, %q, want %d, %q", script, tool, gotCode, got, code, want)
+			}
+		}
+	}
+}
+
 // fileTypes has contents and whether they are .pz files.
 const fileTypes = `
 	pz -c a >sized

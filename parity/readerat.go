@@ -18,30 +18,17 @@ type Range struct {
 	Offset, Size int64
 }
 
-// presentTails has buffers for Present.
-var presentTails = sync.Pool{New: func() any { return new([4 << 10]byte) }}
-
-// Present reports whether a file of size bytes ends with parity that is intact, or damaged so far
-// that something in its last 4 KiB shows it. It reads these once.
+// Present reports whether a file of size bytes ends with a section. Damage may hide one.
 func Present(src io.ReaderAt, size int64) bool {
-	buf := presentTails.Get().(*[4 << 10]byte)
-	defer presentTails.Put(buf)
-	p := buf[:max(0, min(size, int64(len(buf))))]
-	if container.ReadAt(src, p, size-int64(len(p))) != nil {
+	var p [section.FooterSize]byte
+	if size < int64(len(p)) || container.ReadAt(src, p[:], size-int64(len(p))) != nil {
 		return false
 	}
-	if _, ok := section.ParseFooter(p); ok {
-		return true
-	}
-	for _, end := range []string{"PZIX", "\xb1\xea\x92\x8f"} { // of a .pz stream and of a seek table
-		if bytes.HasSuffix(p, []byte(end)) {
-			return false
-		}
-	}
-	return bytes.Contains(p, []byte(section.PacketMagic))
+	_, ok := section.ParseFooter(p[:])
+	return ok
 }
 
-var errNegative = errors.New("compress: negative offset")
+var errNegative = errors.New("parity: negative offset")
 
 // openViews is how many zones a ReaderAt keeps open.
 const openViews = 4

@@ -176,12 +176,14 @@ func (ws *workspace) prepareContext(stream []byte, index int, s *lzseq.Streams) 
 	if s != nil && !d.markLiterals(s, ws.checkpoint) {
 		return false // the streams are not from an encoder
 	}
-	if d.fast {
-		size := d.enc.PrepareFast(stream, d.marks)
-		return size+len(stream)>>fastContextGain < ws.rans.enc.Size(stream, index)
+	limit := ws.rans.enc.Size(stream, index)
+	if !rans.MayGain(len(stream), limit) {
+		return false
 	}
-	size := d.enc.Prepare(stream, d.marks)
-	return size+len(stream)>>contextGain < ws.rans.enc.Size(stream, index)
+	if d.fast {
+		return d.enc.PrepareFast(stream, d.marks)+len(stream)>>fastContextGain < limit
+	}
+	return d.enc.Prepare(stream, d.marks)+len(stream)>>contextGain < limit
 }
 
 // markLiterals sets the marks of literals.

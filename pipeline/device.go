@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	errDevice   = errors.New("pipeline: there is a device already")
+	errDevice   = errors.New("there is a device already")
 	errNoDevice = errors.New("no device to run on")
 )
 
@@ -190,7 +190,7 @@ func (ws *workspace) host(r *gpu.Request) (err error) {
 		var ranges []byte
 		r.Layout, ranges, err = ws.decodePayload(r.Src, r.Size, r.Streams)
 		if err == nil && ranges != nil { // a request has no field for them
-			err = fmt.Errorf("pipeline: %v of filtered content", r.Op)
+			err = fmt.Errorf("%v of filtered content", r.Op)
 		}
 	case r.Op == gpu.StageN:
 		r.Dst = ws.encodePayload(r.Dst[:0], r.Layout, r.Streams)
@@ -200,7 +200,7 @@ func (ws *workspace) host(r *gpu.Request) (err error) {
 		ws.streams(p).Encode(r.Layout, r.Src, p.seqs)
 		r.Dst = ws.encodePayload(r.Dst[:0], r.Layout, &p.streams)
 	default:
-		err = fmt.Errorf("pipeline: %v is not known", r.Op)
+		err = fmt.Errorf("%v is not known", r.Op)
 	}
 	return err
 }

@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"slices"
+
 	"github.com/gopz/compress/internal/match"
 	"github.com/gopz/compress/internal/optimal"
 	"github.com/gopz/compress/internal/pieces"
@@ -98,6 +100,9 @@ func (ws *workspace) tryParses(b *Block, form optimal.Form, sample bool) {
 		if params != nil {
 			form.Contexts = contexts
 			d.seqs = ws.matcher.ParseFrom(d.seqs, ws.matchInput(b), b.Window, params, &form)
+		}
+		if slices.Equal(d.seqs, p.seqs) {
+			return
 		}
 		if n := ws.denseSize(b, d.seqs); n < least {
 			// Copied, so that each slice keeps its memory: the worker's is for small blocks.

@@ -33,8 +33,13 @@ die() { # MESSAGE...
   exit 1
 }
 
+say() { # MESSAGE...: on standard error, since most steps take a minute
+  echo "release: $*" >&2
+}
+
 # compile GOOS GOARCH PROGRAM: builds pz without cgo and without anything of this machine.
 compile() {
+  say "building for $1/$2"
   env -u GOAMD64 -u GOARM64 -u GO386 -u GOEXPERIMENT GOFLAGS= GOWORK=off CGO_ENABLED=0 \
     GOOS="$1" GOARCH="$2" go -C "$tmp/source" build -trimpath -buildvcs=true -ldflags='-s -w' \
     -o "$3" ./cmd/pz
@@ -229,6 +234,7 @@ package() { # GOARCH
 YAML
   same_times "$dir"
   for kind in deb rpm; do
+    say "packing a .$kind for $1"
     (cd "$dir" && PACKAGE_ARCH=$1 PACKAGE_VERSION=$version \
       "$tmp/tools/nfpm" package -f "$tmp/source/packaging/nfpm.yaml" -p "$kind" -t "$out" >/dev/null)
   done
@@ -272,15 +278,20 @@ try_deb() {
 check() {
   local first=$tmp/first second=$tmp/second
   mkdir "$first" "$second"
+  say 'first build'
   (umask 022; TZ=UTC build "$first")
+  say 'second build, with a cache of its own'
   (umask 077; TZ=Asia/Tokyo GOCACHE=$tmp/cache build "$second")
+  say 'comparing the two builds'
   diff -r "$first" "$second" || die 'two builds differ'
   echo "two builds are equal: $(wc -l <"$first/SHA256SUMS") files"
+  say 'trying the programs, the formula and the manifests'
   "$tmp/source/packaging/try-release.sh" "$first"
   if ((EUID != 0)) || ! command -v mmdebstrap >/dev/null; then
     echo 'not tried: the .deb package, which needs root and mmdebstrap'
     return
   fi
+  say 'installing the .deb in a chroot'
   try_deb "$(echo "$first"/*_"$(dpkg --print-architecture)".deb)"
   echo 'the .deb package installs, runs and is removed'
 }
@@ -312,6 +323,7 @@ export SOURCE_DATE_EPOCH GOTOOLCHAIN=local
 # A clone has nothing but the commit, and Go writes its version into the programs.
 git clone --quiet --shared --no-checkout "$repo" "$tmp/source"
 git -C "$tmp/source" checkout --quiet --detach "$commit"
+say "installing ${nfpm##*/}"
 GOBIN=$tmp/tools GOFLAGS='' go install "$nfpm"
 
 if [[ -n $checks ]]; then

@@ -12,8 +12,9 @@ qemu_timeout=60m
 # The library and the tests of its public API.
 library_packages=(. ./internal/blackbox/...)
 
-# Packages that start goroutines or share memory between them, for the race detector.
-race_packages=("${library_packages[@]}" ./gzip ./httpcompress ./pipeline/... ./gpu
+# Packages that start goroutines or share memory between them, for the race detector. The other
+# black-box tests take long with it, and only --all runs them so.
+race_packages=(. ./internal/blackbox/{devices,streams} ./gzip ./httpcompress ./pipeline/... ./gpu
   ./gpu/internal/host ./gpu/pz ./internal/blockcache ./internal/cli ./httprange ./parity
   ./examples/profile)
 
@@ -139,9 +140,10 @@ lint_scripts() {
     shellcheck .ci/run packaging/pzgrep packaging/pzless
 }
 
+# race PACKAGE...: runs short tests with the race detector.
 race() {
   need gcc gcc || return
-  CGO_ENABLED=1 go test -race -short -timeout "$timeout" "${race_packages[@]}"
+  CGO_ENABLED=1 go test -race -short -timeout "$timeout" "$@"
 }
 
 # runs_386 reports whether this machine runs 32-bit programs. The kernel may be built without them.
@@ -287,12 +289,13 @@ steps() {
   step default tidy go mod tidy -diff
   step default staticcheck go run "$staticcheck" ./...
   step default shellcheck lint_scripts
-  step default race race
+  step default race race "${race_packages[@]}"
   step default 386 native_386 "${byte_packages[@]}" "${match_packages[@]}"
   step default s390x emulated s390x qemu-s390x "${byte_packages[@]}"
   step default gpu gpu
   step default beam beam
   step all long long
+  step all race-more race ./internal/blackbox/...
   step all gpu-drivers gpu_drivers
   step all portable tier portable
   step all avx2 tier avx2

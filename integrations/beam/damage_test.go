@@ -17,11 +17,17 @@ import (
 
 func init() {
 	register.Function1x1(findingKey)
+	register.Function1x1(damagedBlock)
 	register.Function1x1(lineKey)
 }
 
 func findingKey(f Finding) string {
 	return fmt.Sprint(filepath.Base(f.File), " ", f.Kind, " ", f.Stream, " ", f.Block, " ", f.Blocks)
+}
+
+// damagedBlock returns the block that a finding is about.
+func damagedBlock(f Finding) string {
+	return fmt.Sprint(filepath.Base(f.File), " ", f.Stream, " ", f.Block)
 }
 
 // TestDamage plants damage in blocks of files, and compares what Verify and Recover find with what

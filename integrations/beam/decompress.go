@@ -27,8 +27,8 @@ type Finding struct {
 	File          string
 	Kind          string // as compress.DamageKind names it
 	Stream        int    // number of the stream, from 0
-	Block         int64  // number of the first block lost, in its stream; −1 if it is about none
-	Blocks        int64  // how many are lost in a row; 0 if unknown
+	Block         int64  // number of the first block concerned, in its stream; −1 if there is none
+	Blocks        int64  // how many are lost in a row, of kind "blocks"; 0 otherwise
 	Offset        int64  // in the file, in bytes; −1 if unknown
 	ContentOffset int64  // in the content, in bytes; −1 if unknown
 	Content       int64  // bytes of content that are lost; −1 if unknown

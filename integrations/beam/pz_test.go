@@ -14,6 +14,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/passert"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/transforms/filter"
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
@@ -211,7 +212,7 @@ func TestPlanted(t *testing.T) {
 			for _, n := range rnd.Perm(len(blocks) / 2)[:5] {
 				b := blocks[2*n]
 				data[b.Offset+b.Size/2] ^= 0x55
-				want = append(want, fmt.Sprintf("%s blocks %d %d 1", filepath.Base(name), b.Stream, b.Number))
+				want = append(want, fmt.Sprint(filepath.Base(name), " ", b.Stream, " ", b.Number))
 			}
 			if err := os.WriteFile(name, data, 0o644); err != nil {
 				t.Fatal(err)
@@ -227,7 +228,8 @@ func TestPlanted(t *testing.T) {
 		o := Options{Output: out, GroupSize: 1 << 20, ZeroFill: zero, Existing: Replace}
 		mustRun(t, func(s beam.Scope) {
 			files := beam.CreateList(s, names)
-			passert.EqualsList(s, beam.ParDo(s, findingKey, Verify(s, files, o)), want)
+			// Two findings are about a frame of which only a part can be read.
+			passert.EqualsList(s, filter.Distinct(s, beam.ParDo(s, damagedBlock, Verify(s, files, o))), want)
 			Recover(s, files, o)
 		})
 		for _, name := range names {

@@ -183,6 +183,7 @@ var foreign = map[string][]string{
 	"github.com/andybalholm/brotli":       {"internal/cli/internal/foreign"}, // for tests: writes brotli
 	"github.com/mikelolasagasti/xz":       {"internal/cli/internal/foreign"},
 	"github.com/pierrec/lz4/v4":           {"internal/cli/internal/foreign"},
+	"github.com/ulikunitz/xz":             {"internal/cli/internal/foreign"},
 }
 
 // small lists the modules that any test may import. The library itself needs them, so that tests

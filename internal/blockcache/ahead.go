@@ -85,7 +85,7 @@ func (f *File[V]) loadAhead(first, last int64) {
 			return
 		}
 		e := f.beginLoad(block, s)
-		e.ahead = true
+		e.ahead, e.early = true, true
 		f.load(e, false)
 		f.releaseLocked(e)
 		block++

@@ -241,7 +241,8 @@ func (c *Cache[V]) dropEntry(e *Entry[V]) Room {
 	var none V
 	room := e.room
 	e.room, e.value, e.err = Room{}, none, nil
-	e.done, e.failed, e.loading, e.ahead = false, false, false, false
+	e.done, e.loading, e.ahead = false, false, false
+	e.failed.Store(false)
 	e.plain.Store(false)
 	e.ready.Store(false)
 	c.stats.Hits += e.hits.Swap(0)

@@ -64,6 +64,7 @@ type Entry[V any] struct {
 	known        bool      // was a ghost when the load began
 	run          int       // blocks before this one that were read in order
 
+	early bool         // the load began before a caller needed the block
 	holds atomic.Int32 // callers that hold the entry; gone if it has no content
 	plain atomic.Bool  // the content is in the Cache, and nothing else is to be done
 	grace atomic.Int64 // uses count from this value of Cache.loaded on
@@ -74,7 +75,7 @@ type Entry[V any] struct {
 	mu     sync.Mutex
 	done   bool        // FinishLoad was called
 	ready  atomic.Bool // with success
-	failed bool        // the block is not kept
+	failed atomic.Bool // the block is not kept, and not given to other callers
 	err    error
 	room   Room
 	value  V
@@ -143,6 +144,7 @@ func (f *File[V]) Get(block int64, wait bool) (e *Entry[V], loads bool, err erro
 			if s != nil {
 				c.stats.Misses++
 				e := f.beginLoad(block, s)
+				e.early = !wait
 				f.load(e, wait)
 				return e, true, nil
 			}
@@ -207,9 +209,9 @@ func (f *File[V]) simplify(e *Entry[V]) {
 	}
 }
 
-// live returns the entry of a block, nil if there is none, or a ghost.
+// live returns the entry of a block, nil if there is none, a ghost, or one that failed.
 func (f *File[V]) live(block int64) *Entry[V] {
-	if e := f.table[block].Load(); e != nil && e.holds.Load() != gone {
+	if e := f.table[block].Load(); e != nil && e.holds.Load() != gone && !e.failed.Load() {
 		return e
 	}
 	return nil
@@ -219,7 +221,7 @@ func (f *File[V]) live(block int64) *Entry[V] {
 func (f *File[V]) beginLoad(block int64, s *slot[V]) *Entry[V] {
 	c := f.cache
 	e := f.table[block].Load()
-	if e == nil {
+	if e == nil || e.failed.Load() {
 		e = &Entry[V]{file: f, block: block}
 		e.tail.Store(none)
 		f.table[block].Store(e)
@@ -243,13 +245,13 @@ func (f *File[V]) beginLoad(block int64, s *slot[V]) *Entry[V] {
 
 // load begins to load the block of an entry. It unlocks Cache.mu meanwhile.
 func (f *File[V]) load(e *Entry[V], waits bool) {
-	s, returned := e.slot, false
+	s, returned, failed := e.slot, false, true
 	_, sizes := f.src.Sizes(e.block)
 	e.mu.Lock() // no other caller has e
 	f.cache.mu.Unlock()
 	s.mu.Lock()
-	e.failed = true
 	defer func() {
+		e.failed.Store(failed)
 		s.mu.Unlock()
 		e.mu.Unlock()
 		f.cache.mu.Lock()
@@ -258,7 +260,7 @@ func (f *File[V]) load(e *Entry[V], waits bool) {
 		}
 	}()
 	e.room.resize(sizes)
-	e.failed = s.loader.Load(e.block, e.room, waits) != nil
+	failed = s.loader.Load(e.block, e.room, waits) != nil
 	returned = true
 }
 
@@ -274,12 +276,16 @@ func (e *Entry[V]) Use(do func(*V) ([]byte, error)) ([]byte, error) {
 	}
 	p, err := do(&e.value)
 	if err != nil {
-		e.failed = true
+		e.failed.Store(true)
 		e.ready.Store(false)
 		e.plain.Store(false)
 	}
 	return p, err
 }
+
+// Early reports whether the load began before a caller needed the block, for read-ahead or by a Get
+// that does not wait. If it failed, the reason may have passed: another Get loads the block anew.
+func (e *Entry[V]) Early() bool { return e.early }
 
 // Value returns the value without waiting, if the block is loaded, else nil.
 func (e *Entry[V]) Value() *V {
@@ -298,8 +304,11 @@ func (e *Entry[V]) finishLoad() {
 	s.mu.Lock()
 	e.err = s.loader.FinishLoad(&e.value, e.room)
 	s.mu.Unlock()
-	e.done, e.failed = true, e.failed || e.err != nil
-	e.ready.Store(!e.failed)
+	e.done = true
+	if e.err != nil {
+		e.failed.Store(true)
+	}
+	e.ready.Store(!e.failed.Load())
 	f.cache.mu.Lock()
 	defer f.cache.mu.Unlock()
 	e.loading = false
@@ -309,8 +318,8 @@ func (e *Entry[V]) finishLoad() {
 	}
 }
 
-// Release gives an entry back. A block that failed to load is not kept, so that the next caller
-// tries again.
+// Release gives an entry back. A block that failed to load is not kept. Get gives no caller an
+// entry that is known to have failed, even while others hold it, but loads the block anew.
 func (f *File[V]) Release(e *Entry[V]) {
 	c := f.cache
 	if e.plain.Load() {
@@ -338,11 +347,11 @@ func (f *File[V]) unheld(e *Entry[V]) {
 	if e.holds.Load() != 0 {
 		return
 	}
-	// No caller holds the entry, so that nothing writes e.failed.
+	failed := e.failed.Load() // no caller holds the entry, so that nothing writes it
 	switch {
-	case f.closed.Load() && e.loading && !e.failed:
+	case f.closed.Load() && e.loading && !failed:
 		f.cancelLoad(e)
-	case f.closed.Load() || e.failed:
+	case f.closed.Load() || failed:
 		f.removeEntry(e)
 	case e.slot != nil && !e.loading:
 		f.adopt(e)

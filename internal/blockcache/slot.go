@@ -74,7 +74,7 @@ func (f *File[V]) cancelLoad(e *Entry[V]) {
 	s.loader.Cancel()
 	s.mu.Unlock()
 	c.mu.Lock()
-	e.failed = true // if pin holds it for a moment, its Release removes it
+	e.failed.Store(true) // if pin holds it for a moment, its Release removes it
 	e.holds.Add(-1)
 	f.removeEntry(e)
 }

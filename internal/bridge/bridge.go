@@ -44,6 +44,13 @@ func BadSection(saw func()) compress.ReaderOption {
 	return hook.BadSection(saw).(compress.ReaderOption)
 }
 
+// Unverified has a Reader of .zst call ends when a frame is damaged of which it would return what no
+// check covers. If ends returns true, the Reader returns the error in place of that. returned says
+// that it has returned a part of the frame already.
+func Unverified(ends func(returned bool) bool) compress.ReaderOption {
+	return hook.Unverified(ends).(compress.ReaderOption)
+}
+
 // Literals makes a Writer use no matches, whatever the level. In .gz that leaves Huffman codes
 // alone.
 func Literals() compress.WriterOption { return hook.Literals().(compress.WriterOption) }
@@ -71,6 +78,9 @@ func Resume(r *compress.Reader, open hook.Open) { hook.Resume(r, open) }
 
 // CacheStats returns the statistics of a Cache so far.
 func CacheStats(c *compress.Cache) blockcache.Stats { return hook.CacheStats(c) }
+
+// DecodedLimit returns the limit of [compress.WithMaxDecodedSize] that r has, −1 for none.
+func DecodedLimit(r *compress.ReaderAt) int64 { return hook.DecodedLimit(r) }
 
 // ProbeZstd reports what [compress.Recover] can use in a damaged .zst file of size bytes, from its
 // first and last bytes. table means that the file ends in a seek table, perhaps a damaged one.

@@ -40,6 +40,7 @@ type app struct {
 
 	batchFiles int // most files in a batch
 
+	ofGzip         bool // the program has one of gzip's names
 	cfg            config
 	sched          *compress.Scheduler
 	device         gpu.Device           // nil for none
@@ -49,6 +50,7 @@ type app struct {
 	temp           *tempFiles
 	batch          *batch
 	held           *heldMessages // of a job of a batch; nil for the program
+	forAll         answer        // to the question whether to overwrite
 	bar            *progressBar  // nil while no bar is on the screen
 	garbage        int64         // bytes written and read since the last garbage collection
 	status         int           // exit code so far
@@ -64,6 +66,8 @@ type system struct {
 
 	// machineMemory returns the memory in bytes that the process may have, 0 if it is not known.
 	machineMemory func() int64
+	// spaceLeft returns how many bytes the address space may still grow, MaxInt64 without a limit.
+	spaceLeft func() int64
 	// limitMemory tells the Go runtime the bytes that the process should take at most. Near them it
 	// collects garbage more often.
 	limitMemory func(int64)
@@ -86,6 +90,7 @@ func newApp() *app {
 			syncFile:      syncFile,
 			syncDir:       syncDir,
 			machineMemory: sync.OnceValue(machineMemory),
+			spaceLeft:     spaceLeft,
 			limitMemory:   func(int64) {},
 		},
 	}
@@ -134,7 +139,8 @@ func (a *app) main(args []string) (status int) {
 			status = exitError
 		}
 	}()
-	status = a.run(withNameOptions(args))
+	args, a.ofGzip = withNameOptions(args)
+	status = a.run(args)
 	if a.noPipe {
 		a.temp.waitForSignal()
 		dieByBrokenPipe(a.stdout)
@@ -180,9 +186,9 @@ func (a *app) warn(name, format string, args ...any) {
 	}
 }
 
-// note reports a detail, with -v only.
+// note reports a detail, with -v only. gzip prints no details.
 func (a *app) note(name, format string, args ...any) {
-	if a.cfg.verbose {
+	if a.cfg.verbose && !a.ofGzip {
 		a.print(name, format, args...)
 	}
 }
@@ -194,6 +200,11 @@ func (a *app) print(name, format string, args ...any) {
 	if name != "" {
 		msg = printable(name) + ": " + msg
 	}
+	a.printLine("pz: " + msg)
+}
+
+// printLine writes a line to standard error, or holds it back as print does.
+func (a *app) printLine(msg string) {
 	if a.held != nil {
 		a.held.texts = append(a.held.texts, msg)
 		return
@@ -206,8 +217,8 @@ func (a *app) print(name, format string, args ...any) {
 	a.write(msg)
 }
 
-// write writes a message to standard error.
+// write writes a line to standard error.
 func (a *app) write(msg string) {
 	catchBrokenPipe()
-	a.bar.hideWhile(func() { fmt.Fprintf(a.stderr, "pz: %s\n", msg) })
+	a.bar.hideWhile(func() { fmt.Fprintln(a.stderr, msg) })
 }

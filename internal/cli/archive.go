@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/archive"
@@ -60,14 +61,13 @@ func (a *app) openArchive(in *source) (f *archive.FS, done func(), err error) {
 		f, err = archive.OpenTar(in.section(), in.size())
 		return f, func() {}, err
 	case format == compress.Gzip:
-		if x, size := a.openIndex(in); x != nil {
-			defer x.Close()
-			opts = append(opts, compress.WithIndex(x, size))
+		if r, index := a.openByIndex(in, opts); r != nil {
+			return a.openIndexed(in, r, index)
 		}
 	}
 	f, err = archive.Open(in.section(), in.size(), opts...)
 	switch {
-	case errors.Is(err, compress.ErrNoIndex), in.goesOn(err):
+	case errors.Is(err, compress.ErrNoIndex), in.endsBefore(err):
 		return a.openSpooled(in)
 	case err != nil:
 		return nil, nil, err
@@ -83,27 +83,80 @@ func (s *source) section() *io.SectionReader {
 // openSpooled opens an archive that can only be read in order. It restores the archive to a
 // temporary file first.
 func (a *app) openSpooled(in *source) (f *archive.FS, done func(), err error) {
-	file, done, err := a.spoolFile()
+	file, size, done, err := a.spool(in)
 	if err != nil {
 		return nil, nil, err
+	}
+	f, err = archive.OpenTar(file, size)
+	if err != nil {
+		done()
+		return nil, nil, err
+	}
+	a.note(in.name, "has no index; %d bytes of content went to a temporary file", size)
+	return f, done, nil
+}
+
+// spool restores a source to a temporary file. The caller calls done when it has finished with
+// that.
+func (a *app) spool(in *source) (file *os.File, size int64, done func(), err error) {
+	file, done, err = a.spoolFile()
+	if err != nil {
+		return nil, 0, nil, err
 	}
 	m := a.newMeter(in, new(output))
 	m.w.w = file
 	err = a.restore(&m.w, in, m, append(in.readOptions(), compress.WithProgress(m.progress)))
 	m.closeBar()
-	m.writeHeld()
 	if m.w.err != nil {
 		err = fmt.Errorf("cannot write the archive to a temporary file: %s", reason(m.w.err))
 	}
-	if err == nil {
-		f, err = archive.OpenTar(file, m.w.n)
+	if in.endsBefore(err) {
+		a.reportTrailing(in, err)
+		err = nil
 	}
 	if err != nil {
 		done()
-		return nil, nil, err
+		return nil, 0, nil, err
 	}
-	a.note(in.name, "has no index; %d bytes of content went to a temporary file", m.w.n)
-	return f, done, nil
+	return file, m.w.n, done, nil
+}
+
+// openIndexed opens an archive in a .gz file that r reads by the index beside it.
+func (a *app) openIndexed(
+	in *source, r *compress.ReaderAt, index string,
+) (f *archive.FS, done func(), err error) {
+	remove := func() {}
+	x := &indexedReader{ReaderAt: r, a: a, in: in, index: index}
+	x.spool = sync.OnceValues(func() (io.ReaderAt, error) {
+		file, _, done, err := a.spool(in)
+		if err == nil {
+			remove = done
+		}
+		return file, err
+	})
+	done = func() {
+		r.Close()
+		remove()
+	}
+	f, err = archive.OpenTar(x, r.Size())
+	if err == nil {
+		return f, done, nil
+	}
+	done()
+	if x.wrong.Load() {
+		return a.openSpooled(in) // its content may have another size
+	}
+	return nil, nil, err
+}
+
+// reportTrailing reports data behind the end of a compressed archive, which is complete: an error
+// where the format allows no such data, as tar does.
+func (a *app) reportTrailing(in *source, err error) {
+	if errors.Is(err, compress.ErrTrailing) {
+		a.warn(in.name, "%s", a.explain(in, err))
+	} else {
+		a.fail(in.name, "%s", a.explain(in, err))
+	}
 }
 
 // spoolFile returns an empty temporary file. The caller calls done when it has finished with it.
@@ -111,7 +164,7 @@ func (a *app) spoolFile() (f *os.File, done func(), err error) {
 	if f, ok, err := a.sandbox.spool.use(); ok {
 		return f, func() {}, err
 	}
-	f, err = os.CreateTemp("", "pz-")
+	f, err = createSpool()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -120,6 +173,15 @@ func (a *app) spoolFile() (f *os.File, done func(), err error) {
 		f.Close()
 		os.Remove(f.Name())
 	}, nil
+}
+
+// createSpool makes a temporary file.
+func createSpool() (*os.File, error) {
+	f, err := os.CreateTemp("", "pz-")
+	if err != nil {
+		return nil, fmt.Errorf("cannot make a temporary file in %s: %s", os.TempDir(), reason(err))
+	}
+	return f, nil
 }
 
 // withArchive opens an entry that is an archive, and calls work. It prints a message if that fails.
@@ -147,6 +209,9 @@ func (a *app) withArchive(e entry, work func(in *source, f *archive.FS)) {
 		return
 	}
 	defer done()
+	if err := f.EndError(); err != nil {
+		a.warn(in.name, "%s", strings.TrimPrefix(err.Error(), "archive: "))
+	}
 	work(in, f)
 }
 
@@ -160,7 +225,7 @@ func (a *app) explainArchive(in *source, err error) string {
 		if format, tool := a.recognize(in); format != "" && in.foreignFormat() == nil {
 			return fmt.Sprintf("is %s data; use %s", format, tool)
 		}
-		return "is no tar archive, or is damaged" + strings.TrimPrefix(reason(err), "archive:")
+		return "is no tar archive, or is damaged " + strings.TrimPrefix(reason(err), "archive: ")
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return "is cut short, or is no tar archive"
 	}

@@ -237,9 +237,19 @@ func (x *archiver) content(f *os.File, path string, info fs.FileInfo) {
 	case err != nil:
 	case now.Size() > size:
 		a.warn(path, "grew while it was read; the archive has the first %d bytes", size)
+	case hasMore(f):
+		a.warn(path, "has more content than its size says; the archive has the first %d bytes", size)
 	case now.Size() != size || !now.ModTime().Equal(info.ModTime()):
 		a.warn(path, "changed while it was read")
 	}
+}
+
+// hasMore reports whether a file has more content. Files in /proc do, which state no size. Some of
+// them would have a read wait.
+func hasMore(f *os.File) bool {
+	stopWaiting(f)
+	n, _ := f.Read(make([]byte, 1))
+	return n > 0
 }
 
 // failingWriter writes to the archive and notes the error of that.

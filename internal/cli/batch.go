@@ -84,7 +84,7 @@ func (a *app) addEntry(e entry) {
 		a.process(alone)
 		return
 	}
-	if a.cfg.force {
+	if a.overwrites() {
 		b.noteResult(a.cfg.usualResult(e.base))
 	}
 	a.showRun()
@@ -115,7 +115,7 @@ func (a *app) batches(e *entry) bool {
 	c := &a.cfg
 	alone := len(c.files) == 1 && !c.recursive && len(c.lists) == 0
 	// Nothing tells which file such a result replaces before the source is read.
-	anyName := c.force && c.mode == modeDecompress && c.names == namesUse
+	anyName := a.overwrites() && c.mode == modeDecompress && c.names == namesUse
 	if alone || anyName || e.path == "-" || e.url != "" || a.batchFiles < 2 ||
 		c.mode != modeTest && (!a.writesBeside() || c.mode == modeIndex) {
 		return false

@@ -135,18 +135,23 @@ func (w *benchWriter) addRow(r benchRow) {
 	}
 }
 
-// line returns a row of the table, behind the head where it is due.
+// line returns a row of the table, behind the head where it is due. The pipeline, which is the same
+// in all rows, needs -v.
 func (w *benchWriter) line(r benchRow) (text string) {
-	const row = "%5v  %-8s %12v %12v %8s %13s %12s  %s\n"
+	const row = "%5v %12v %12v %8s %13s %12s  %s\n"
+	pipelines := [2]string{}
+	if w.app.cfg.verbose {
+		pipelines = [2]string{"pipeline  ", fmt.Sprintf("%-8s  ", w.pipeline)}
+	}
 	if w.rows == 0 && !w.app.cfg.quiet {
-		text = fmt.Sprintf(row, "level", "pipeline", "uncompressed", "compressed", "ratio",
-			"compress MB/s", "restore MB/s", "name")
+		text = fmt.Sprintf(row, "level", "uncompressed", "compressed", "ratio", "compress MB/s",
+			"restore MB/s", pipelines[0]+"name")
 	}
 	w.rows++
 	pack, unpack := r.speeds()
-	return text + fmt.Sprintf(row, r.level, w.pipeline, r.content, r.packed,
+	return text + fmt.Sprintf(row, r.level, r.content, r.packed,
 		fmt.Sprintf("%.3f", ratio(r.content, r.packed)), formatSpeed(pack), formatSpeed(unpack),
-		printable(r.name))
+		pipelines[1]+printable(r.name))
 }
 
 // object returns an object of the JSON array, and what stands in front of it.
@@ -235,8 +240,8 @@ func addPoint(l *plot.Line, r benchRow) {
 func (w *benchWriter) writePicture(several bool) {
 	a := w.app
 	threads := int64(a.sched.Workers())
-	p := plot.Picture{Unit: fmt.Sprintf("MB/s of content; %s, %d %s", w.pipeline, threads,
-		plural(threads, "thread"))}
+	p := plot.Picture{Unit: fmt.Sprintf("MB/s of content; %s, %d %s; the numbers are levels", w.pipeline,
+		threads, plural(threads, "thread"))}
 	if len(w.lines) < len(plot.Palette) {
 		p.Lines = w.lines
 	}

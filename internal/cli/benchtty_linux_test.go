@@ -42,9 +42,9 @@ func TestBenchOnTerminal(t *testing.T) {
 			(c.status == "") == strings.Contains(got, "letters: level 1") {
 			t.Errorf("%s, %d columns: on the screen: %q", c.args, c.columns, got)
 		}
-		head := "\r *\rlevel  pipeline +"
+		head := "\r *\rlevel uncompressed +"
 		if c.status == "" {
-			head = "^    1  lzseqr +300000 "
+			head = "^    1 +300000 "
 		} else if !c.rows {
 			head = "\r *\r\x04end"
 		}

@@ -29,7 +29,8 @@ const (
 
 // config holds the settings of one run, from the command line and the environment.
 type config struct {
-	mode mode
+	mode   mode
+	ofGzip bool // the program has one of gzip's names
 	inputConfig
 	outputConfig
 	codingConfig
@@ -99,6 +100,7 @@ type codingConfig struct {
 type runConfig struct {
 	threads      int   // 0 selects all processors
 	memory       int64 // limit in bytes; 0 selects the library's default
+	tight        bool  // memory follows from a limit of the address space
 	target       int64 // in bytes, set by setTarget; 0 is for none
 	match        gpu.Backend
 	entropy      gpu.Backend

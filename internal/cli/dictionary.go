@@ -30,10 +30,8 @@ func (a *app) loadDictionary() bool {
 		return true
 	case !errors.Is(err, compress.ErrCorrupt):
 		a.fail(a.cfg.dictionary, "%s", reason(err))
-	case a.cfg.verbose:
-		a.fail(a.cfg.dictionary, "is a damaged dictionary; details: %s", libraryReason(err))
 	default:
-		a.fail(a.cfg.dictionary, "is a damaged dictionary")
+		a.fail(a.cfg.dictionary, "%s", a.withDetails("is a damaged dictionary", err))
 	}
 	return false
 }

@@ -30,10 +30,29 @@ func (c *dirCache) get(path string, open func() (*os.Root, error)) (*os.Root, er
 	return root, nil
 }
 
+// find returns the directory with a path if it is open, or nil.
+func (c *dirCache) find(path string) *os.Root { return c.roots[path] }
+
+// count returns how many directories are open.
+func (c *dirCache) count() int { return len(c.roots) }
+
 // close closes all directories.
 func (c *dirCache) close() {
 	for _, root := range c.roots {
 		root.Close()
 	}
 	c.roots = nil
+}
+
+// closeHalf closes every second directory, whichever these are, but not the one with the path keep.
+// So some directories on the way down to keep stay open, the more the deeper.
+func (c *dirCache) closeHalf(keep string) {
+	n := 0
+	for path, root := range c.roots {
+		n++
+		if n%2 == 0 && path != keep {
+			root.Close()
+			delete(c.roots, path)
+		}
+	}
 }

@@ -28,10 +28,10 @@ func (a *app) explain(in *source, err error) string {
 	if d.advice != "" {
 		what += "; " + d.advice
 	}
-	if a.cfg.verbose {
-		what += "; details: " + libraryReason(err)
+	if in.strayData(e) {
+		return what
 	}
-	return what
+	return a.withDetails(what, err)
 }
 
 // needsDictionary returns what an error says of a missing dictionary, without the subject.
@@ -173,11 +173,7 @@ func (a *app) unreadable(in *source) (what, advice string) {
 		return "is " + format + " data", "use " + tool
 	}
 	if in.is(compress.Zstd) {
-		if _, sized := in.probeZstd(); sized {
-			return "is .zst data without a whole frame to recover", dcBeforeDamage
-		}
-		return "is .zst data without frames that state their size, which --recover needs",
-			dcBeforeDamage
+		return "is .zst data without a frame to recover", ""
 	}
 	if isTar(in) {
 		return "is an uncompressed tar archive", "use tar -xf"
@@ -253,13 +249,6 @@ func (a *app) recovery(in *source, e *compress.Error, part string) string {
 		return ""
 	case table || sized && e.Block > 0: // the frames before the damage
 		part = strings.ReplaceAll(part, "block", "frame")
-		switch {
-		case a.cfg.toStdout:
-		case errors.Is(e, compress.ErrTruncated):
-			part += `, "pz -dc FILE" also part of the next one`
-		default:
-			part += `, "pz -dc FILE" the content before the damage`
-		}
 	case in.is(compress.Gzip) && !errors.Is(e, compress.ErrTruncated):
 		part = "what is left of the content"
 	case in.isStandard() && a.cfg.toStdout:
@@ -283,6 +272,9 @@ func (a *app) memoryExceeded(in *source, e *compress.Error) (what, advice string
 	if least := e.Memory; least > a.cfg.memory {
 		what = fmt.Sprintf("needs %s of memory, more than %s", formatSize(least), limit)
 		advice = "use -M " + sizeOption(least) + " or more"
+	}
+	if a.cfg.tight {
+		advice = "raise the limit of the address space (ulimit -v)"
 	}
 	if a.cfg.mode == modeCompress {
 		advice += ", smaller blocks (-B) or a lower level"

@@ -52,7 +52,8 @@ func (x *extraction) run() {
 			return
 		}
 		defer x.top.Close()
-		defer x.abandon()
+		defer x.dirs.close()
+		defer x.closeJobs()
 		for e := range x.archive.Entries() {
 			if e.IsHardLink() {
 				x.first[e.Link] = ""
@@ -143,8 +144,28 @@ func (x *extraction) print(e *archive.Entry) {
 	}
 }
 
-// copy copies content of size bytes. A read of many bytes decompresses several blocks at a time.
-func (x *extraction) copy(w io.Writer, r io.Reader, size int64) (readErr, writeErr error) {
+// copy copies the content of a file of size bytes. It passes over holes.
+func (x *extraction) copy(w io.Writer, f fs.File, size int64) (readErr, writeErr error) {
+	holes, ok := f.(archive.SparseFile)
+	if !ok {
+		return x.copyPart(w, f, size)
+	}
+	for at := int64(0); at < size; {
+		begin, end := holes.NextData(at)
+		if writeErr = writeHole(w, begin-at); writeErr != nil {
+			return nil, writeErr
+		}
+		r := io.NewSectionReader(f.(io.ReaderAt), begin, end-begin)
+		if readErr, writeErr = x.copyPart(w, r, end-begin); readErr != nil || writeErr != nil {
+			return readErr, writeErr
+		}
+		at = end
+	}
+	return nil, nil
+}
+
+// copyPart copies size bytes. A read of many bytes decompresses several blocks at a time.
+func (x *extraction) copyPart(w io.Writer, r io.Reader, size int64) (readErr, writeErr error) {
 	if want := int(min(size, rangeBuffer)) + 1; len(x.buf) < want {
 		x.buf = make([]byte, max(want, 64<<10))
 	}
@@ -241,17 +262,21 @@ func (x *extraction) addFile(j *job, e *archive.Entry) {
 
 // flush commits the files of the group, and closes all directories.
 func (x *extraction) flush() {
-	x.app.commit(x.jobs)
-	x.abandon()
+	x.commitJobs()
+	x.dirs.close()
 }
 
-// abandon discards what has not been committed, and closes all directories.
-func (x *extraction) abandon() {
+func (x *extraction) commitJobs() {
+	x.app.commit(x.jobs)
+	x.closeJobs()
+}
+
+// closeJobs discards what has not been committed.
+func (x *extraction) closeJobs() {
 	for _, j := range x.jobs {
 		j.close()
 	}
 	x.jobs, x.bytes = nil, 0
-	x.dirs.close()
 }
 
 // hardLink extracts a hard link: as a link if another name of the file has been extracted, else as

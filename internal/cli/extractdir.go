@@ -13,21 +13,34 @@ import (
 type madeDir struct {
 	name string // in the archive
 	perm fs.FileMode
-	time time.Time // zero for none
+	time *time.Time // nil for none
 }
 
 // dir opens the directory of a name in the archive, and creates it and those above it if need be.
 // It stays open until flush, or until another call finds too many open.
 func (x *extraction) dir(name string) (*os.Root, error) {
-	if len(x.dirs.roots) >= x.app.batchFiles {
-		x.flush()
+	if name == "." {
+		return x.top, nil
 	}
-	root := x.top
-	for end := 0; end < len(name) && name != "."; end++ {
-		if n := strings.IndexByte(name[end:], '/'); n >= 0 {
-			end += n
-		} else {
-			end = len(name)
+	// Most often the directory or the one above it is open.
+	open, root := name, x.dirs.find(name)
+	for root == nil {
+		n := strings.LastIndexByte(open, '/')
+		if n < 0 {
+			open, root = "", x.top
+			break
+		}
+		open = open[:n]
+		root = x.dirs.find(open)
+	}
+	for open != name {
+		if x.dirs.count() >= x.app.batchFiles {
+			x.commitJobs()
+			x.dirs.closeHalf(open)
+		}
+		end := len(name)
+		if n := strings.IndexByte(name[len(open)+1:], '/'); n >= 0 {
+			end = len(open) + 1 + n
 		}
 		up, part := root, name[:end]
 		var err error
@@ -35,6 +48,7 @@ func (x *extraction) dir(name string) (*os.Root, error) {
 		if err != nil {
 			return nil, err
 		}
+		open = part
 	}
 	return root, nil
 }
@@ -43,11 +57,13 @@ var errNoDirectory = errors.New("is no directory, so nothing can be extracted to
 
 // openDir opens or creates a directory in up, the one above it. It follows no symbolic link.
 func (x *extraction) openDir(up *os.Root, name string) (*os.Root, error) {
+	x.app.step("directory")
 	base, made := path.Base(name), madeDir{name: name, perm: 0o777}
 	if e, ok := x.archive.Entry(name); ok {
 		made.perm = e.Info.Mode().Perm()
-		if t := e.Info.ModTime(); !t.Equal(time.Unix(0, 0)) {
-			made.time = t
+		if !e.IsImplied() {
+			t := e.Info.ModTime()
+			made.time = &t
 		}
 	}
 	switch err := up.Mkdir(base, made.perm|0o700); {
@@ -101,19 +117,18 @@ func (x *extraction) finishDir(m *madeDir) error {
 	if err != nil {
 		return err
 	}
-	if !m.time.IsZero() {
-		if err := root.Chtimes(".", time.Time{}, m.time); err != nil {
+	if m.time != nil {
+		if err := setDirTime(root, *m.time); err != nil {
 			x.app.warn(x.path(m.name), "cannot set the time: %s", reason(err))
 		}
 	}
-	if m.perm&0o700 != 0o700 { // the umask has not touched these bits
-		info, err := root.Stat(".")
-		if err != nil {
-			return err
-		}
-		if err := root.Chmod(".", info.Mode().Perm()&m.perm); err != nil {
-			return err
-		}
+	info, err := root.Stat(".")
+	if err != nil {
+		return err
 	}
-	return x.app.syncDir(root)
+	// The mode comes last: it may keep this user from the directory.
+	if err := x.app.syncDir(root); err != nil || m.perm&0o700 == 0o700 {
+		return err // the umask has not touched these bits
+	}
+	return root.Chmod(".", info.Mode().Perm()&m.perm)
 }

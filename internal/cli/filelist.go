@@ -45,7 +45,7 @@ func (a *app) eachListed(l fileList, do func(name string)) {
 		defer f.Close()
 		name = l.path
 	}
-	for r := bufio.NewReaderSize(f, longestName); !a.stopped; {
+	for r, first := bufio.NewReaderSize(f, longestName), true; !a.stopped; first = false {
 		if r.Buffered() == 0 {
 			a.flush() // the program that makes the list may wait for the results
 		}
@@ -62,17 +62,22 @@ func (a *app) eachListed(l fileList, do func(name string)) {
 		case len(b) == 0:
 			return // at the end
 		}
-		a.listed(l, string(b), do)
+		text := string(b)
+		if stem, ok := strings.CutPrefix(text, byteOrderMark); ok && first && !isFile(text) {
+			text = stem
+		}
+		a.listed(l, text, do)
 	}
 }
+
+// byteOrderMark is what programs of Windows put in front of a text in UTF-8.
+const byteOrderMark = "\ufeff"
 
 // listed calls do for a name in a list. Lines of a list from Windows end in a carriage return and a
 // newline. So it leaves out a carriage return at the end, unless there is a file of the whole name.
 func (a *app) listed(l fileList, name string, do func(name string)) {
-	if stem, ok := strings.CutSuffix(name, "\r"); ok && l.end == '\n' {
-		if _, err := os.Lstat(name); err != nil {
-			name = stem
-		}
+	if stem, ok := strings.CutSuffix(name, "\r"); ok && l.end == '\n' && !isFile(name) {
+		name = stem
 	}
 	switch {
 	case name == "" && l.end == '\n': // an empty line
@@ -83,4 +88,10 @@ func (a *app) listed(l fileList, name string, do func(name string)) {
 	default:
 		do(name)
 	}
+}
+
+// isFile reports whether there is a file of this name.
+func isFile(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
 }

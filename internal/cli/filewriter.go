@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"io"
 	"os"
 )
 
@@ -59,6 +60,21 @@ func (w *fileWriter) next(p []byte) (n int, hole bool) {
 		n += unit
 	}
 	return n, hole
+}
+
+// writeHole writes n zeros, to a file as a hole if it may have some.
+func writeHole(w io.Writer, n int64) (err error) {
+	if f, ok := w.(*fileWriter); ok && f.sparse && n > 0 {
+		f.size += n
+		f.hole = true
+		return nil
+	}
+	for n > 0 && err == nil {
+		part := min(n, holeUnit)
+		_, err = w.Write(zeroUnit[:part])
+		n -= part
+	}
+	return err
 }
 
 // finishHole completes a file that ends in a hole.

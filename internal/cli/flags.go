@@ -31,6 +31,12 @@ const levelFlag = "level"
 func (c *config) flagSet() *pflag.FlagSet {
 	fs := pflag.NewFlagSet("pz", pflag.ContinueOnError)
 	fs.Usage = func() {}
+	fs.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if long := gzipSynonyms[name]; long != "" {
+			name = long
+		}
+		return pflag.NormalizedName(name)
+	})
 	c.actionFlags(fs)
 	c.boolFlags(fs)
 
@@ -96,10 +102,10 @@ func (c *config) actionFlags(fs *pflag.FlagSet) {
 		act  func()
 	}{
 		{"compress", func() { c.mode = modeCompress }},
-		{"decompress", func() { c.mode = modeDecompress }},
-		{"test", func() { c.mode = modeTest }},
-		{"list", func() { c.mode = modeList }},
-		{"extract", func() { c.mode = modeExtract }},
+		{"decompress", func() { c.readWith(modeDecompress) }},
+		{"test", func() { c.readWith(modeTest) }},
+		{"list", func() { c.readWith(modeList) }},
+		{"extract", func() { c.readWith(modeExtract) }},
 		{"recover", func() { c.mode = modeRecover }},
 		{"repair", func() { c.mode = modeRepair }},
 		{"merge", func() { c.mode = modeMerge }},
@@ -131,6 +137,14 @@ func (c *config) actionFlags(fs *pflag.FlagSet) {
 	}
 }
 
+// readWith sets the mode, which is one that reads compressed data. As in gzip -l outranks -t, and
+// both outrank what writes files, in any order: "pz -td FILE" writes nothing.
+func (c *config) readWith(m mode) {
+	if c.mode != modeList && (c.mode != modeTest || m == modeList) {
+		c.mode = m
+	}
+}
+
 // boolFlags adds the options without a value that stand for themselves.
 func (c *config) boolFlags(fs *pflag.FlagSet) {
 	for _, o := range []struct {
@@ -151,6 +165,9 @@ func (c *config) boolFlags(fs *pflag.FlagSet) {
 		fs.BoolVarP(o.p, o.name, shortName(o.name), false, "")
 	}
 }
+
+// gzipSynonyms maps second names that options have in gzip to the first ones.
+var gzipSynonyms = map[string]string{"uncompress": "decompress", "to-stdout": "stdout"}
 
 func (c *config) setLevel(s string) (err error) {
 	c.level, err = parseLevel(s)

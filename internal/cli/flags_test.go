@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/gopz/compress"
-	"github.com/gopz/compress/internal/cli/internal/foreign"
 	"github.com/gopz/compress/simd"
 )
 
@@ -333,10 +332,8 @@ func TestKernelsVariable(t *testing.T) {
 // also with -q, and that nothing is written.
 func TestUnwrittenFormat(t *testing.T) {
 	names := []string{
-		"x.xz", "x.lzma", "x.bz2", "x.tar.BZ2", "x.lz4", "x.br", "x.Z", "x.sz", "x.s2", "x.zip",
-	}
-	if !foreign.IgnoresCase {
-		names = append(names, "x.GZ")
+		"x.xz", "x.lzma", "x.bz2", "x.tar.BZ2", "x.lz4", "x.br", "x.Z", "x.sz", "x.s2", "x.zip", "x.tb2",
+		"x.LZ",
 	}
 	for _, name := range names {
 		dir := t.TempDir()
@@ -345,5 +342,37 @@ func TestUnwrittenFormat(t *testing.T) {
 			"pz: -o %s: pz writes .pz, .gz and .zst files, not %s; "+
 				"add --format pz, gz or zst to use this name", out, filepath.Ext(name)))
 		wantFiles(t, dir, "in")
+	}
+}
+
+// TestReadingModes checks which of two modes that read compressed data counts, as with gzip 1.12:
+// -l outranks -t, and both outrank what writes files.
+func TestReadingModes(t *testing.T) {
+	for args, want := range map[string]mode{
+		"-td": modeTest, "-dt": modeTest, "-t --decompress": modeTest, "-tx": modeTest, "-xt": modeTest,
+		"-ld": modeList, "-dl": modeList, "-lt": modeList, "-tl": modeList, "-lx": modeList,
+		"-dx": modeExtract, "-tz": modeCompress,
+	} {
+		c, err := parse(append(strings.Fields(args), "file")...)
+		if err != nil || c.mode != want {
+			t.Errorf("%s: mode %v, %v, want %v", args, c.mode, err, want)
+		}
+	}
+	dir := t.TempDir()
+	in := write(t, pz(t, "content").out, dir, "a.pz")
+	for _, option := range []string{"-td", "-dt", "-ld", "-tdf"} {
+		pz(t, "", option, in).want(t, exitOK)
+		wantFiles(t, dir, "a.pz")
+	}
+}
+
+// TestVerboseTotal checks the last line of -v about several files.
+func TestVerboseTotal(t *testing.T) {
+	dir := t.TempDir()
+	a, b := write(t, "content", dir, "a"), write(t, sample(1000), dir, "b")
+	pz(t, "", "-v", a, b).want(t, exitOK, "\npz: 2 files: 1007 bytes of content, ")
+	pz(t, "", "-tv", a+".pz", b+".pz").want(t, exitOK, "\npz: 2 files: 1007 bytes of content, ")
+	if r := pz(t, "", "-tv", a+".pz"); strings.Contains(r.err, "files:") {
+		t.Errorf("one file: %s", r.err)
 	}
 }

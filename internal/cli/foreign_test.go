@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"archive/tar"
 	"bytes"
 	"fmt"
 	"io"
@@ -15,7 +16,7 @@ import (
 // TestForeignFormats restores files of formats that pz does not write.
 func TestForeignFormats(t *testing.T) {
 	content := string(corpus.ByName("log").Make(60_000))
-	for _, suffix := range []string{".xz", ".bz2", ".Z"} {
+	for _, suffix := range []string{".xz", ".bz2", ".Z", ".lz", ".lzma"} {
 		data, err := os.ReadFile(filepath.Join("internal", "foreign", "testdata", "log"+suffix))
 		if err != nil {
 			t.Fatal(err)
@@ -56,9 +57,9 @@ func TestForeignFormats(t *testing.T) {
 		pz(t, "", "-dr", tree).want(t, exitOK)
 		wantFiles(t, tree, "x", "x"+suffix)
 		os.Remove(filepath.Join(tree, "x"))
-		if suffix == ".Z" {
+		if suffix == ".Z" || suffix == ".lzma" {
 			pz(t, "", "-d", "--rm", other).want(t, exitWarning, "; the file is not removed\n")
-			wantFiles(t, tree, "x", "x.Z")
+			wantFiles(t, tree, "x", "x"+suffix)
 		} else {
 			pz(t, "", "-d", "--rm", other).want(t, exitOK)
 			wantFiles(t, tree, "x")
@@ -127,6 +128,150 @@ func TestForeignPart(t *testing.T) {
 			r := pz(t, "", "-t", path)
 			if r.code == exitOK || strings.Contains(r.err, "another format") {
 				t.Errorf(".%s and %q: %+v", format, rest, r)
+			}
+		}
+	}
+}
+
+// packedLog returns files of all formats with checksums, by suffix, and their content.
+func packedLog(t *testing.T) (content string, files map[string]string) {
+	t.Helper()
+	content = string(corpus.ByName("log").Make(60_000))
+	files = map[string]string{}
+	for _, f := range formats {
+		files["."+f.String()] = pz(t, content, "--format", f.String()).want(t, exitOK).out
+	}
+	for _, suffix := range []string{".xz", ".bz2", ".lz", ".lzma"} {
+		data, err := os.ReadFile(filepath.Join("internal", "foreign", "testdata", "log"+suffix))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[suffix] = string(data)
+	}
+	return content, files
+}
+
+// TestBehindEnd puts plain data behind compressed data. Without -f pz does what the format's own
+// program does (xz 5.4, bzip2 1.0.8, lzip 1.23), but a warning has exit code 2 as in gzip. With
+// -dcf it prints the data, as gzip 1.12 and zstd 1.5 do.
+func TestBehindEnd(t *testing.T) {
+	content, files := packedLog(t)
+	codes := map[string]int{
+		".pz": exitWarning, ".gz": exitWarning, ".zst": exitError, ".xz": exitError, ".bz2": exitWarning,
+		".lz": exitOK, ".lzma": exitError,
+	}
+	for suffix, packed := range files {
+		dir := t.TempDir()
+		for _, rest := range []string{
+			"plain text\n", "x", "text and then " + files[".gz"], "\x00\x00\x00\x00",
+		} {
+			code := codes[suffix]
+			if rest[0] == 0 && (suffix == ".gz" || suffix == ".xz") {
+				code = exitOK // is padding
+			}
+			both := packed + rest
+			path := write(t, both, dir, "a"+suffix)
+			for _, r := range []result{
+				pz(t, "", "-dc", path), runProcess(t, strings.NewReader(both), "-dc"),
+			} {
+				if r.code != code || r.out != content {
+					t.Errorf("%s and %q: exit code %d, %d bytes: %s", suffix, rest, r.code, len(r.out), r.err)
+				}
+			}
+			pz(t, "", "-t", path).want(t, code, "")
+			want := content + rest
+			if rest[0] == 0 && (suffix == ".gz" || suffix == ".xz") {
+				want = content
+			}
+			for _, r := range []result{
+				pz(t, "", "-dcf", path), runProcess(t, strings.NewReader(both), "-dcf"),
+			} {
+				if r.code != exitOK || r.out != want {
+					t.Errorf("-dcf, %s and %q: exit code %d, %d bytes: %s", suffix, rest, r.code,
+						len(r.out), r.err)
+				}
+			}
+			os.Remove(filepath.Join(dir, "a"))
+			pz(t, "", "-d", "--rm", path).want(t, code, "")
+			if exists(filepath.Join(dir, "a")) != (code != exitError) {
+				t.Errorf("%s and %q: the result is not there, or is", suffix, rest)
+			}
+		}
+	}
+}
+
+// TestPassThrough compares -dcf with gzip and zstd on data that is partly compressed.
+func TestPassThrough(t *testing.T) {
+	_, files := packedLog(t)
+	for suffix, tool := range map[string]string{".gz": "gzip", ".zst": "zstd"} {
+		packed := files[suffix]
+		for _, rest := range []string{
+			"text", "text" + packed, packed + "text", "\x00\x00text", "x", "PZ is text", "BZh9 is text",
+			"LZIP is text",
+		} {
+			path := write(t, packed+rest, t.TempDir(), "a")
+			want := runTool(t, "", tool, "-dcf", path)
+			wantContent(t, pz(t, "", "-dcf", path).want(t, exitOK).out, want)
+			wantContent(t, runProcess(t, strings.NewReader(packed+rest), "-dcf").want(t, exitOK).out, want)
+		}
+	}
+}
+
+// TestForeignFirst puts files of pz and of other formats behind files of other formats.
+func TestForeignFirst(t *testing.T) {
+	content, files := packedLog(t)
+	for first, packed := range files {
+		for second, more := range files {
+			if second == ".lzma" {
+				continue // has no checksum
+			}
+			both := packed + more
+			path := write(t, both, t.TempDir(), "a"+first)
+			wantContent(t, pz(t, "", "-dc", path).want(t, exitOK).out, content+content)
+			wantContent(t, runProcess(t, strings.NewReader(both), "-dc").want(t, exitOK).out, content+content)
+			bad := flip(both, len(both)-len(more)/2)
+			r := pz(t, "", "-t", write(t, bad, path))
+			if r.code != exitError {
+				t.Errorf("%s and damaged %s: exit code %d: %s", first, second, r.code, r.err)
+			}
+		}
+	}
+}
+
+// TestExtractBehindEnd extracts archives with other data behind their end, as tar does.
+func TestExtractBehindEnd(t *testing.T) {
+	archive := tarOf(t, tar.Header{Name: "a"}, tar.Header{Name: "b"})
+	for _, c := range []struct {
+		suffix string
+		args   []string
+		code   int
+	}{
+		{"tgz", []string{"gzip", "-c"}, exitWarning},
+		{"tar.bz2", []string{"bzip2", "-c"}, exitWarning},
+		{"tar.lz4", []string{"lz4", "-qc"}, exitError},
+		{"tlz4", []string{"lz4", "-qcl"}, exitError},
+		{"tar.xz", []string{"xz", "-c"}, exitError},
+		{"tar.zst", []string{"zstd", "-qc"}, exitError},
+		{"tar.lzma", []string{"xz", "-c", "--format=lzma"}, exitError},
+	} {
+		packed := runTool(t, archive, c.args[0], c.args[1:]...)
+		for _, rest := range []string{"", "text behind it"} {
+			code := c.code
+			if rest == "" {
+				code = exitOK
+			}
+			dir := t.TempDir()
+			path := write(t, packed+rest, dir, "x."+c.suffix)
+			for i, args := range [][]string{{path}, {"-"}} {
+				out := filepath.Join(dir, fmt.Sprint(i))
+				stdin := strings.NewReader(packed + rest)
+				args := append([]string{"-x", "--output-dir", out}, args...)
+				runProcess(t, stdin, args...).want(t, code, "")
+				wantFiles(t, out, "a", "b")
+			}
+			got := pz(t, "", "-l", "--tar", "-q", path)
+			if got.code != code && !(got.code == exitOK && code == exitWarning) || got.out != "a\nb\n" {
+				t.Errorf("-l --tar %s and %q: %+v", c.suffix, rest, got)
 			}
 		}
 	}

@@ -27,12 +27,11 @@ func versionText() string {
 }
 
 const (
+	// Brief help fits into a terminal of 24 rows, of which one is for the prompt.
 	briefHead = `Usage: pz [OPTION]... [FILE]...
-       pz -x [OPTION]... ARCHIVE [PATH]...
 
 Compress each FILE to FILE.pz, or restore it with -d. Keep the source.
 Without FILE, or where FILE is -, read standard input and write standard output.
-
 `
 	examples = `  pz access.log                    write access.log.pz
   pz -d access.log.pz              restore access.log
@@ -41,9 +40,7 @@ Without FILE, or where FILE is -, read standard input and write standard output.
   pz --tar home                    write the archive home.tar.pz
   pz -x home.tar.pz home/notes     extract a file or directory of it
 `
-	briefTail = `
-More: pz --help=all has all options, exit codes and environment variables;
-docs/CLI.md in the source describes formats, recovery and memory.
+	briefTail = `Examples and all options: pz --help=all, or pz --help=man | man -l -
 `
 	fullHead = `Usage: pz [OPTION]... [FILE]...
        pz -x [OPTION]... ARCHIVE [PATH]...
@@ -70,7 +67,7 @@ func (c *config) helpText() string {
 				writeRow(&b, o.names(), helpValues().Replace(o.brief))
 			}
 		}
-		b.WriteString("\nExamples:\n" + examples + briefTail)
+		b.WriteString(briefTail)
 		return b.String()
 	}
 	b.WriteString(fullHead)
@@ -86,6 +83,7 @@ func (c *config) helpText() string {
 				threads, plural(int64(threads), "thread"), c.memoryTable(threads))
 		}
 	}
+	b.WriteString("\nExamples:\n" + examples)
 	return b.String()
 }
 

@@ -53,8 +53,8 @@ func TestOptionTable(t *testing.T) {
 func TestHelp(t *testing.T) {
 	brief := pz(t, "", "--help").want(t, exitOK).out
 	all := pz(t, "", "--help=all").want(t, exitOK).out
-	if n := strings.Count(brief, "\n"); n < 24 || n > 40 {
-		t.Errorf("--help has %d lines, want 24 to 40", n)
+	if n := strings.Count(brief, "\n"); n > 23 {
+		t.Errorf("--help has %d lines, which do not fit into a terminal of 24 with a prompt", n)
 	}
 	for _, text := range []string{brief, all} {
 		for line := range strings.SplitSeq(text, "\n") {

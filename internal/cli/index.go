@@ -4,7 +4,9 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/gopz/compress"
 )
@@ -62,6 +64,60 @@ func (a *app) openIndex(in *source) (f *os.File, size int64) {
 	return nil, 0
 }
 
+// openByIndex opens a .gz file by the index beside it. It returns nil if there is none, and with a
+// warning if that is of no use. index is its name.
+func (a *app) openByIndex(
+	in *source, opts []compress.ReaderOption,
+) (r *compress.ReaderAt, index string) {
+	f, size := a.openIndex(in)
+	if f == nil {
+		return nil, ""
+	}
+	defer f.Close()
+	opts = append(slices.Clip(opts), compress.WithIndex(f, size))
+	r, err := compress.NewReaderAt(in.section(), in.size(), opts...)
+	if err != nil {
+		a.warnIndex(f.Name(), in)
+		return nil, ""
+	}
+	return r, f.Name()
+}
+
+// warnIndex says that the index beside a .gz file is not used.
+func (a *app) warnIndex(index string, in *source) {
+	a.warn(index, "is not used; it is damaged, or it does not fit %s", printable(in.name))
+}
+
+// An indexedReader reads a .gz file by the index beside it. Once that turns out not to fit, it
+// warns, and reads what the file holds from a temporary file.
+type indexedReader struct {
+	*compress.ReaderAt
+	a     *app
+	in    *source
+	index string
+
+	spool func() (io.ReaderAt, error) // makes the temporary file, once
+	wrong atomic.Bool                 // the index does not fit
+}
+
+// ReadAt implements io.ReaderAt.
+func (r *indexedReader) ReadAt(p []byte, off int64) (n int, err error) {
+	if !r.wrong.Load() {
+		n, err = r.ReaderAt.ReadAt(p, off)
+		if err == nil || !errors.Is(err, compress.ErrCorrupt) {
+			return n, err
+		}
+		if r.wrong.CompareAndSwap(false, true) {
+			r.a.warnIndex(r.index, r.in)
+		}
+	}
+	content, err := r.spool()
+	if err != nil {
+		return 0, err
+	}
+	return content.ReadAt(p, off)
+}
+
 // indexesOf returns the files beside a .gz file that have the name of an index.
 func indexesOf(path string) (names []string) {
 	all := []string{path + indexSuffix, path + gziSuffix}
@@ -92,7 +148,7 @@ func (a *app) readInfo(
 		if err == nil || err == errStdout {
 			return info, f.Name(), err
 		}
-		a.warn(f.Name(), "is not used; it is damaged, or it does not fit %s", printable(in.name))
+		a.warnIndex(f.Name(), in)
 	}
 	if in.remote != nil && in.is(compress.Zstd) {
 		// The headers of frames lie all over the file. A seek table is in one place.

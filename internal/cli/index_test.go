@@ -79,3 +79,89 @@ func TestIndexErrors(t *testing.T) {
 	pz(t, "", "--index", "--rm", in).want(t, exitError, "--index does not go with")
 	runProcess(t, strings.NewReader(packed), "--index", "-c").want(t, exitError, "is not a regular file")
 }
+
+// TestIndexBroken has indexes beside an intact .gz file that are of no use: empty, cut short,
+// damaged, of another file, and of the file before it was written anew. Each is left aside with a
+// warning.
+func TestIndexBroken(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	const tree = "tree"
+	if err := os.Mkdir(tree, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	content := noise(2_000_000)
+	write(t, content, tree, "x")
+	const in, other = "a.tar.gz", "b.tar.gz"
+	pz(t, "", "--tar", tree, "-o", in).want(t, exitOK)
+	archived := pz(t, "", "-dc", in).want(t, exitOK).out
+	write(t, "another", tree, "y")
+	pz(t, "", "--tar", tree, "-o", other).want(t, exitOK)
+	for _, suffix := range []string{".gzidx", ".gzi"} {
+		side := in + suffix
+		pz(t, "", "--index", in, "-o", side).want(t, exitOK)
+		good := fileBytes(t, side)
+		pz(t, "", "--index", other, "-o", other+suffix).want(t, exitOK)
+		for name, index := range map[string]string{
+			"empty": "", "a byte": good[:1], "cut short": good[:len(good)/2], "garbage": noise(1000),
+			"another file's": fileBytes(t, other+suffix),
+			"in its head":    good[:3] + "\xff" + good[4:],
+		} {
+			write(t, index, dir, filepath.Base(side))
+			what := suffix + ", " + name
+			r := pz(t, "", "-dc", "--range", "1M:1000", in).
+				want(t, exitWarning, filepath.Base(side)+": is not used")
+			if r.out != archived[1<<20:][:1000] {
+				t.Errorf("%s: --range has other content", what)
+			}
+			r = pz(t, "", "-l", "--tar", in).want(t, exitWarning, "is not used")
+			if !strings.Contains(r.out, "2000000") {
+				t.Errorf("%s: -l --tar: %q", what, r.out)
+			}
+			r = pz(t, "", "-x", "-c", in, "tree/x").want(t, exitWarning, "is not used")
+			if r.out != content {
+				t.Errorf("%s: -x gives %d bytes of %d", what, len(r.out), len(content))
+			}
+		}
+		os.Remove(side)
+	}
+}
+
+// TestIndexedReader has an index that proves wrong when the content is read.
+func TestIndexedReader(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	const tree = "tree"
+	if err := os.Mkdir(tree, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	content := noise(2_000_000)
+	write(t, content, tree, "x")
+	const in = "a.tar.gz"
+	pz(t, "", "--tar", tree, "-o", in).want(t, exitOK)
+	pz(t, "", "--index", in).want(t, exitOK)
+	// The second checkpoint of the index is one byte further on in the file.
+	index := []byte(fileBytes(t, in+indexSuffix))
+	const head, entry = 35, 18
+	index[head+entry]++
+	write(t, string(index), dir, "a.tar.gz.gzidx")
+	r := pz(t, "", "-x", "-c", in, "tree/x").want(t, exitWarning, "is not used")
+	if r.out != content {
+		t.Errorf("-x gives %d bytes of %d", len(r.out), len(content))
+	}
+	archived := pz(t, "", "-dc", in).want(t, exitOK).out
+	r = pz(t, "", "-dc", "--range", "1000:1500000", in).want(t, exitWarning, "is not used")
+	if r.out != archived[1000:1501000] {
+		t.Errorf("--range gives %d bytes", len(r.out))
+	}
+}
+
+// fileBytes returns the content of a file.
+func fileBytes(t *testing.T, name string) string {
+	t.Helper()
+	p, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(p)
+}

@@ -41,16 +41,17 @@ const rangeBuffer = 8 << 20
 // restoreRange writes the part of the content that --range names. It reads no other blocks if the
 // file has an index, and else all that is in front of the part.
 func (a *app) restoreRange(w io.Writer, in *source, m *meter, opts []compress.ReaderOption) error {
-	if done, err := a.copyRange(w, in, m, opts); done {
+	i := *a.cfg.interval
+	if done, err := a.copyRange(w, in, m, opts, &i); done {
 		return err
 	}
-	c := &cutWriter{w: w, interval: *a.cfg.interval}
+	c := &cutWriter{w: w, interval: i}
 	err := a.restore(c, in, m, opts)
 	switch {
 	case errors.Is(err, errEnough):
 		return nil
 	case err == nil && c.off > 0:
-		return behindEnd(a.cfg.interval.off - c.off)
+		return behindEnd(i.off - c.off)
 	}
 	return err
 }
@@ -60,28 +61,27 @@ func behindEnd(size int64) error {
 	return fmt.Errorf("has %d bytes of content; --range begins behind them", size)
 }
 
-// copyRange is restoreRange for files with an index. It returns false, and has written nothing, for
-// others.
+// copyRange is restoreRange for files with an index. It returns false for others, and if the index
+// beside a .gz file is of no use; i is then what has not been written.
 func (a *app) copyRange(
-	w io.Writer, in *source, m *meter, opts []compress.ReaderOption,
+	w io.Writer, in *source, m *meter, opts []compress.ReaderOption, i *interval,
 ) (done bool, err error) {
 	if !in.regular() || in.size() < 0 {
 		return false, nil
 	}
+	var r *compress.ReaderAt
+	index := ""
 	switch f, _ := in.format(); f {
 	case compress.Gzip:
-		x, size := a.openIndex(in)
-		if x == nil {
+		r, index = a.openByIndex(in, opts)
+		if r == nil {
 			return false, nil // NewReaderAt would read all of the file
 		}
-		defer x.Close()
-		opts = append(opts, compress.WithIndex(x, size))
 	case compress.PZ, compress.Zstd:
+		r, err = compress.NewReaderAt(in.section(), in.size(), opts...)
 	default:
 		return false, nil
 	}
-	src := io.NewSectionReader(in.readerAt(), in.start, in.size())
-	r, err := compress.NewReaderAt(src, in.size(), opts...)
 	if errors.Is(err, compress.ErrNoIndex) || in.goesOn(err) {
 		return false, nil
 	}
@@ -89,14 +89,22 @@ func (a *app) copyRange(
 		return true, err
 	}
 	defer r.Close()
-	i := *a.cfg.interval
 	if i.off > r.Size() {
 		return true, behindEnd(r.Size())
 	}
-	i.size = min(i.size, r.Size()-i.off)
-	part := io.NewSectionReader(r, i.off, i.size)
-	buf := make([]byte, min(i.size, rangeBuffer)+1)
-	m.last.Content, err = io.CopyBuffer(struct{ io.Writer }{w}, part, buf)
+	size := min(i.size, r.Size()-i.off)
+	part := io.NewSectionReader(r, i.off, size)
+	buf := make([]byte, min(size, rangeBuffer)+1)
+	n, err := io.CopyBuffer(struct{ io.Writer }{w}, part, buf)
+	if index != "" && errors.Is(err, compress.ErrCorrupt) {
+		a.warnIndex(index, in)
+		i.off += n
+		if i.size != toEnd {
+			i.size -= n
+		}
+		return false, nil
+	}
+	m.last.Content = n
 	return true, err
 }
 

@@ -53,7 +53,7 @@ func (a *app) list() {
 		}
 		blocks := 0
 		l, err := a.describe(in, func(b compress.BlockInfo) error { blocks++; return w.block(b) })
-		if isDamage(err) && !in.is(compress.Gzip) && in.openParity(true) {
+		if isDamage(err) && in.openParity(true) {
 			l, err = a.describe(in, func(b compress.BlockInfo) error {
 				if blocks--; blocks >= 0 {
 					return nil // it is in the list

@@ -141,12 +141,13 @@ func (w *listWriter) flush() {
 	}
 }
 
-// table writes a row about a file, and the head where it is due.
+// table writes a row about a file, and the head where it is due. Columns that are the same for most
+// files need -v, so that a row fits into 80 columns.
 func (w *listWriter) table(l listing) {
-	const row = "%8v %15v %15v %9s  %-6s  %-4s  %-6s  %-8s  %-6s  %s\n"
-	if cfg := &w.app.cfg; !cfg.quiet && (w.files == 0 || cfg.verbose) {
-		fmt.Fprintf(w.out, row, "blocks", "compressed", "uncompressed", "ratio", "check", "seek", "format",
-			"pipeline", "window", "name")
+	cfg := &w.app.cfg
+	if !cfg.quiet && (w.files == 0 || cfg.verbose) {
+		w.row("blocks", "compressed", "uncompressed", "ratio", "check", "seek", "format", "pipeline",
+			"window", "name")
 	}
 	w.files++
 	seek, pipeline, window := "no", l.Pipeline, "-"
@@ -162,6 +163,18 @@ func (w *listWriter) table(l listing) {
 	if l.Window > 0 {
 		window = strings.NewReplacer(" ", "", "iB", "").Replace(formatSize(l.Window)) // as in 128M
 	}
-	fmt.Fprintf(w.out, row, l.Blocks, l.Compressed, l.Uncompressed, fmt.Sprintf("%.3f", l.Ratio),
-		l.Check, seek, l.Format, pipeline, window, printable(l.Name))
+	w.row(l.Blocks, l.Compressed, l.Uncompressed, fmt.Sprintf("%.3f", l.Ratio), l.Check, seek, l.Format,
+		pipeline, window, printable(l.Name))
+}
+
+// row writes a row of the table, the name last.
+func (w *listWriter) row(blocks, compressed, uncompressed any, ratio, check string, rest ...string) {
+	name := rest[len(rest)-1]
+	if !w.app.cfg.verbose {
+		fmt.Fprintf(w.out, "%7v %13v %13v %8s  %-6s  %s\n", blocks, compressed, uncompressed, ratio, check,
+			name)
+		return
+	}
+	fmt.Fprintf(w.out, "%8v %15v %15v %9s  %-6s  %-4s  %-6s  %-8s  %-6s  %s\n", blocks, compressed,
+		uncompressed, ratio, check, rest[0], rest[1], rest[2], rest[3], name)
 }

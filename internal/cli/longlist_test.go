@@ -19,7 +19,8 @@ func TestListWindow(t *testing.T) {
 	both := write(t, pz(t, content).out+stream+pz(t, "", "-c", small, "--long=22").out, dir, "both.pz")
 	plain := write(t, pz(t, content, "-B4K").out, dir, "plain.pz")
 	for path, window := range map[string]string{small: "1M", piped: "4M", both: "4M", plain: "-"} {
-		out := pz(t, "", "-lq", path).want(t, exitOK).out
+		out := pz(t, "", "-lv", path).out
+		out = out[strings.LastIndex(out[:len(out)-1], "\n")+1:]
 		if f := strings.Fields(out); len(f) < 9 || f[8] != window {
 			t.Errorf("%s has window %q, want %s", path, out, window)
 		}

@@ -16,12 +16,21 @@ import (
 // machineMemory returns the memory in bytes that this process may have at most, or 0 if it is not
 // known.
 func machineMemory() int64 {
-	limit := int64(math.MaxInt64)
+	return machineLimit(os.DirFS("/"), spaceLeft())
+}
+
+// spaceLeft returns how many bytes the address space of this process may still grow, or MaxInt64 if
+// it has no limit. A shell sets one with ulimit -v. The Go runtime reserves much address space that
+// it does not use.
+func spaceLeft() int64 {
 	var r unix.Rlimit
-	if unix.Getrlimit(unix.RLIMIT_AS, &r) == nil {
-		limit = rlimitBytes(uint64(r.Cur))
+	if unix.Getrlimit(unix.RLIMIT_AS, &r) != nil || rlimitBytes(r.Cur) == math.MaxInt64 {
+		return math.MaxInt64
 	}
-	return machineLimit(os.DirFS("/"), limit)
+	text, _ := os.ReadFile("/proc/self/statm")
+	pages, _, _ := strings.Cut(string(text), " ")
+	taken, _ := strconv.ParseInt(pages, 10, 64)
+	return max(rlimitBytes(r.Cur)-taken*int64(os.Getpagesize()), 0)
 }
 
 // machineLimit returns the least of limit, the memory of the machine and the limits of the control

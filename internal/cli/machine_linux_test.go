@@ -82,19 +82,30 @@ func tableOf(text string, field int) string {
 	return strings.Fields(line)[field]
 }
 
-// TestAddressSpaceLimit checks that the command respects the limit of its address space, which a
-// shell sets with ulimit -v.
+// TestAddressSpaceLimit checks that the limit of memory follows that of the address space, which a
+// shell sets with ulimit -v. So the runtime does not crash, and messages say what to do.
 func TestAddressSpaceLimit(t *testing.T) {
 	testenv.Measures(t)
-	cmd := command("-T64", "--help=all")
-	cmd = shell(cmd, `ulimit -v 4194304; exec "$0" "$@"`)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
+	dir := t.TempDir()
+	in := write(t, strings.Repeat(sample(1<<20), 6), dir, "in")
+	run := func(left int64, code int, text string, args ...string) {
+		t.Helper()
+		change := func(a *app) { a.spaceLeft = func() int64 { return left } }
+		pzWith(t, "", change, args...).want(t, code, text)
 	}
-	given := pz(t, "", "-T64", "-M1G", "--help=all").want(t, exitOK).out
-	if got, want := tableOf(string(out), 0), tableOf(given, 0); got != want {
-		t.Errorf("level 9 takes %s MiB with a limit of 4 GiB, want %s as with -M1G", got, want)
+	run(leastSpace-1, exitError,
+		"pz: the limit of the address space (ulimit -v) leaves 96.0 MiB, and pz needs", "-c", in)
+	const advice = "; raise the limit of the address space (ulimit -v)"
+	run(128<<20, exitError, "more than the limit of 32 MiB"+advice, "-9c", in)
+	run(128<<20, exitError, "more than the limit of 32 MiB"+advice, "-9c", "-M1G", in)
+	run(128<<20, exitError, "more than the limit of 16 MiB; use -M", "-9c", "-M16M", in)
+	run(128<<20, exitOK, "", "-1c", in)
+	for _, kib := range []int{2 << 20, 3 << 20} {
+		cmd := command("-9", "-T16", "-o", in+".pz", "-f", in)
+		cmd = shell(cmd, fmt.Sprintf(`ulimit -v %d; exec "$0" "$@"`, kib))
+		if out, err := cmd.CombinedOutput(); err != nil && !strings.Contains(string(out), advice) {
+			t.Errorf("%d KiB: %v: %.300s", kib, err, out)
+		}
 	}
 }
 

@@ -76,8 +76,9 @@ func manPage(version, date string) string {
 	}
 	b.WriteString(".PP\n")
 	for _, name := range programs[1:] {
-		options := strings.Join(withNameOptions([]string{name}), " ")
-		fmt.Fprintf(&b, ".B %s\nis\n.BR \"%s %s\" .\n", name, programs[0], manText(options))
+		options, _ := withNameOptions([]string{name})
+		text := manText(strings.Join(options, " "))
+		fmt.Fprintf(&b, ".B %s\nis\n.BR \"%s %s\" .\n", name, programs[0], text)
 	}
 	b.WriteString(manPrograms)
 	b.WriteString(manLinks())

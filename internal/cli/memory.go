@@ -28,6 +28,29 @@ const (
 	smallTarget = 64 << 20
 )
 
+// Limits of what is left of the address space at the start, in bytes. Below leastSpace the runtime
+// would crash during a run. Below tightSpace the run has a limit of memory.
+const (
+	leastSpace = 96 << 20
+	tightSpace = 4 << 30
+)
+
+// followSpace makes the limit of memory follow that of the address space. It returns false, with a
+// message, if too little is left. The runtime takes address space in steps of 64 MiB, and more of
+// it than memory, so half is for blocks and workers.
+func (a *app) followSpace() bool {
+	left := a.spaceLeft()
+	if left < leastSpace {
+		a.fail("", "the limit of the address space (ulimit -v) leaves %s, and pz needs %s; raise it by %s",
+			formatSize(left), formatSize(leastSpace), formatSize(leastSpace-left))
+		return false
+	}
+	if limit := left/2 - programMemory; left < tightSpace && (a.cfg.memory == 0 || limit < a.cfg.memory) {
+		a.cfg.memory, a.cfg.tight = limit, true
+	}
+	return true
+}
+
 // setTarget sets the memory that the run takes without -M for a source of size bytes, -1 if that is
 // unknown.
 func (a *app) setTarget(size int64) {

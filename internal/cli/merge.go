@@ -67,7 +67,7 @@ func openCopy(path string) (*os.File, os.FileInfo, error) {
 	} else if !info.Mode().IsRegular() {
 		return nil, nil, errors.New("is not a regular file")
 	}
-	f, err := openShared(path)
+	f, err := openShared(path, os.O_RDONLY)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -114,10 +114,7 @@ func (a *app) explainMerge(in *source, m *meter, report *merge.Report, err error
 	if advice != "" {
 		what += "; " + advice
 	}
-	if a.cfg.verbose {
-		what += "; details: " + libraryReason(err)
-	}
-	return errors.New(what)
+	return errors.New(a.withDetails(what, err))
 }
 
 // reportMerge says what comes from which copy.

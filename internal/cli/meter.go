@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/gopz/compress"
@@ -24,12 +25,10 @@ type meter struct {
 	last   compress.Progress // so far
 	before compress.Progress // of parts in other formats that have been restored
 	grew   bool              // the source holds more than was read
+	wrong  bool              // a part of a damaged frame has been written
 	bar    *progressBar
 
 	foreign *foreign.Format // of a source that one core restores; else nil
-
-	held    []byte // content of a damaged frame that may be restored yet
-	heldFor io.Writer
 }
 
 type countReader struct {
@@ -152,12 +151,23 @@ func (m *meter) closeBar() { m.bar.close() }
 // restart makes the meter ready to read the source, perhaps once more. It returns a writer to w that
 // leaves out what has been written before.
 func (m *meter) restart(w io.Writer) io.Writer {
+	m.in.start, m.in.part = m.in.start-m.in.part, 0
 	m.last, m.before, m.foreign = compress.Progress{}, compress.Progress{}, nil
-	m.r, m.held = countReader{m: m}, nil
+	m.r = countReader{m: m}
 	if m.w.n == 0 {
 		return w
 	}
 	return &cutWriter{w: w, interval: interval{off: m.w.n, size: toEnd}}
+}
+
+// endsUnverified has a Reader end at a damaged frame before it returns a part of it, if the file has
+// parity that may restore the frame.
+func (m *meter) endsUnverified(returned bool) bool {
+	if returned {
+		m.wrong = m.w.n > 0
+		return false
+	}
+	return m.in.openParity(true)
 }
 
 // summary prints the line of -v about one file. The modes of recovery and writeDictionary print
@@ -173,6 +183,11 @@ func (a *app) summary(in *source, out *output, m *meter) {
 	if a.cfg.mode == modeCompress {
 		content, packed = packed, m.w.n
 	}
+	if a.ofGzip {
+		a.printGzipSummary(in, out, content, packed)
+		return
+	}
+	a.batch.progress.sum.addFile(content, packed)
 	seconds := max(a.now().Sub(m.start).Seconds(), 1e-6)
 	to := " -> " + printable(out.name)
 	if a.cfg.mode == modeTest {
@@ -187,6 +202,28 @@ func (a *app) summary(in *source, out *output, m *meter) {
 		workers, plural(int64(workers), "thread"), float64(content)/1e6/seconds, to)
 	if len(m.w.head) > 0 && a.cfg.mode == modeCompress {
 		a.hintMemory(out.name, a.restoreMemory(bytes.NewReader(m.w.head)), false)
+	}
+}
+
+// totals counts the files that -v has printed a line for, and their bytes.
+type totals struct {
+	mu                     sync.Mutex
+	files, content, packed int64
+}
+
+func (t *totals) addFile(content, packed int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.files++
+	t.content += content
+	t.packed += packed
+}
+
+// printTotal prints the last line of -v if there were several files.
+func (a *app) printTotal() {
+	if t := &a.batch.progress.sum; t.files > 1 {
+		a.print("", "%d files: %d bytes of content, %d compressed (%.3f:1)",
+			t.files, t.content, t.packed, ratio(t.content, t.packed))
 	}
 }
 

@@ -53,7 +53,7 @@ func (a *app) openEntry(e entry) *source {
 	if !a.acceptable(e, want) {
 		return nil
 	}
-	f, err := e.open()
+	f, err := e.open(want.Mode().IsRegular())
 	if err != nil {
 		a.fail(e.path, "%s", reason(err))
 		return nil

@@ -35,7 +35,7 @@ var optionTable = []option{
 	{group: groupCompress, short: "z", long: "compress",
 		text: "Compress. This is the default."},
 	{group: groupCompress, long: "level", value: "N", label: "-1 ... -9, --level N",
-		brief: "Set the level: 1 fastest to 9 densest; default {level}, .gz {gzlevel}.",
+		brief: "Set the level: 1 fastest, 9 densest; default {level}.",
 		text: "Set the level: 1 is fastest, 9 is densest. The default is {level}, " +
 			"for .gz {gzlevel}."},
 	{group: groupCompress, long: "fast",
@@ -47,15 +47,14 @@ var optionTable = []option{
 		text: "Write format pz, gz or zst; gzip and zstd are accepted too. The default is the " +
 			"format that the suffix of -o names, or else pz."},
 	{group: groupCompress, short: "a", long: "auto",
-		text: "Tune settings for each block from a sample. Most files take 0.7 to 2 times as " +
-			"long to compress; sound at level 5 takes 13 times as long. docs/TUNING.md has the effects."},
+		text: "Tune settings for each block from a sample. Most files take up to about " +
+			"twice as long to compress. docs/TUNING.md has the effects."},
 	{group: groupCompress, long: "trial",
 		text: "Tune settings for each block by trying all of them on a larger sample. Most " +
 			"files take longer than with --auto, and not all become smaller; see docs/TUNING.md."},
 	{group: groupCompress, short: "p", long: "pipeline", value: "NAME",
-		text: "Select the pipeline: {pipelines}. Up to level 5 files of lzr are 11% " +
-			"to 18% larger and are restored 1.2 times as fast. From level 6 on they are 28% to 37% " +
-			"larger, and are restored 1.3 to 1.7 times as fast."},
+		text: "Select the pipeline: {pipelines}. Files of lzr are larger and are " +
+			"restored faster, most of all from level 6 on. docs/generated/frontier.md has the figures."},
 	{group: groupCompress, short: "B", long: "block-size", value: "SIZE",
 		text: "Set the block size: a power of two from {minblock} to {maxblock}. Larger blocks " +
 			"often compress better but take more memory; .pz uses {blocks}."},
@@ -93,8 +92,8 @@ var optionTable = []option{
 	{group: groupRestore, short: "d", long: "decompress",
 		brief: "Restore .pz, .gz and .zst files.",
 		text: "Restore files. Their content tells which format they have. Besides .pz, .gz and .zst " +
-			"these are xz, bzip2, lz4, compress (.Z), snappy, S2 and brotli; the last one needs the " +
-			"suffix .br. FILE may be an http or https URL with -c, -o, -t, -l and -x."},
+			"these are xz, bzip2, lz4, lzip, lzma, compress (.Z), snappy, S2 and brotli; the last one " +
+			"needs the suffix .br. FILE may be an http or https URL with -c, -o, -t, -l and -x."},
 	{group: groupRestore, short: "N", long: "name",
 		text: "Use the name and time that a .gz file stores; by default the name comes from " +
 			"FILE. When compressing, store them, which is the default."},
@@ -105,11 +104,11 @@ var optionTable = []option{
 		text: "With -d and -t, do not verify checksums of the content. With -d it excludes --rm."},
 
 	{group: groupArchive, long: "tar",
-		brief: "Make an archive of files and directories; with -l list one.",
+		brief: "Make an archive of directories; with -l list one.",
 		text: "Make a tar archive of each FILE and all below it: DIR.tar.pz, or -o FILE, or -c. " +
 			"With -l, list the entries of archives; with -q only their names."},
 	{group: groupArchive, short: "x", long: "extract",
-		brief: "Extract a tar archive, or files of one; -x ARCHIVE [PATH]...",
+		brief: "Extract an archive: -x ARCHIVE [PATH]...",
 		text: "-x ARCHIVE [PATH]... extracts all, or each PATH and all below it, to the current " +
 			"directory or --output-dir; with -c write the contents of files. PATH may have *, ? and " +
 			"[a-z], as PATTERN of --exclude. Files that exist stay, unless -f is given. Of an archive " +
@@ -117,7 +116,8 @@ var optionTable = []option{
 
 	{group: groupList, short: "t", long: "test",
 		brief: "Check that files can be restored; write nothing.",
-		text:  "Check that files can be restored. Write nothing."},
+		text: "Check that files can be restored. Write nothing, also with -d or -x. -l outranks " +
+			"-t."},
 	{group: groupList, long: "deep",
 		text: "With -t, also decompress each file with a second, independent decoder, and compare the " +
 			"contents: .gz files with that of Go, .pz and .zst files with ones that follow the text of the " +
@@ -151,16 +151,13 @@ var optionTable = []option{
 			"default depends on the content of the dictionary."},
 
 	{group: groupRecover, long: "recover",
-		text: "Write the intact blocks of a damaged file to -o FILE or -c, and report what is " +
-			"lost. This works for .pz and .gz files, and for .zst files with a seek table or " +
-			"frames that state their size."},
+		text: "Write what is left of a damaged .pz, .gz or .zst file to -o FILE or -c, and report " +
+			"what is lost. It gives at least what -dc gives."},
 	{group: groupRecover, long: "repair",
-		brief: "Repair a damaged file that has parity, to -o FILE.",
 		text: "Write a damaged file as it was to -o FILE or -c, from the parity that --parity added. " +
 			"What cannot be read counts as damage. What cannot be repaired is copied as it is, with " +
 			"exit code 2."},
 	{group: groupRecover, long: "merge",
-		brief: "Restore a file from two or more damaged copies.",
 		text: "Restore a file from two or more damaged copies, to -o FILE or -c: --merge COPY COPY... " +
 			"-o FILE. Of each block pz takes the bytes that its check confirms, from any copy. The " +
 			"result is checked before it gets its name. It needs checks: .zst and .pz files without " +
@@ -169,7 +166,6 @@ var optionTable = []option{
 		text: "With --recover, write zeros in place of lost content."},
 
 	{group: groupBench, short: "b", long: "bench", value: "LEVELS", label: "-b, --bench[=LEVELS]",
-		brief: "Measure ratio and speed, as in -b3 or -b1-9.",
 		text: "Compress and restore each FILE in memory, and print ratio and speeds. LEVELS is a " +
 			"list such as 3, 1-9 or 1,3,5-7; without it the level is that of --level. Write -b3 or " +
 			"-b1-9 for short. A speed is MB of content per second on the clock, with all threads; " +
@@ -212,7 +208,7 @@ var optionTable = []option{
 		brief: "Overwrite existing files.",
 		text: "Overwrite existing files, follow symbolic links, compress compressed files " +
 			"again, and use a terminal for compressed data. With --rm, remove files that have " +
-			"several hard links; with -dc, copy files of unknown formats."},
+			"several hard links; with -dc, copy data of unknown formats."},
 	{group: groupOutput, long: "sparse",
 		text: "With -d and --recover, leave holes in a file in place of 32K of zeros and more. This " +
 			"is the default. Standard output gets all zeros."},
@@ -221,7 +217,8 @@ var optionTable = []option{
 	{group: groupOutput, long: "synchronous",
 		text: "Sync each file to disk. This is the default."},
 	{group: groupOutput, short: "k", long: "keep",
-		text: "Keep the source. This is the default."},
+		brief: "Keep the source; the default.",
+		text:  "Keep the source. This is the default."},
 	{group: groupOutput, long: "rm", value: "fast", label: "    --rm[=fast]",
 		brief: "Remove the source once the result is safe on disk.",
 		text: "Remove the source once the result is safe on disk. When compressing, the result is " +
@@ -232,8 +229,10 @@ var optionTable = []option{
 			"then be empty or incomplete, also with --rm."},
 
 	{group: groupResources, short: "T", long: "threads", value: "N",
-		text: "Use N threads. The default 0 uses all processors."},
+		brief: "Use N threads; the default 0 uses all processors.",
+		text:  "Use N threads. The default 0 uses all processors."},
 	{group: groupResources, short: "M", long: "memory", value: "LIMIT",
+		brief: "Limit the memory.",
 		text: "Limit the memory for blocks and workers; pz then processes fewer blocks at a " +
 			"time. Without it they take a quarter of the memory of this machine, or more if one " +
 			"block does; restoring takes at most {readermemory}, and windows of .zst frames 128 MiB."},
@@ -249,10 +248,12 @@ var optionTable = []option{
 		text: "List the GPUs of this machine and their names for --gpu-device."},
 
 	{group: groupStatistics, short: "v", long: "verbose",
+		brief: "Report sizes, ratio and speed of each file.",
 		text: "Report ratio, sizes, blocks, threads and speed of each file, and details of " +
 			"damage."},
 	{group: groupStatistics, short: "q", long: "quiet",
-		text: "Suppress warnings, the progress bar, and the head of the tables of -l and -b."},
+		brief: "Suppress warnings and the progress bar.",
+		text:  "Suppress warnings, the progress bar, and the head of the tables of -l and -b."},
 
 	{group: groupInfo, short: "h", long: "help", value: "all", label: "-h, --help, --help=all",
 		text: "Show the most used options, or all of them with a table of the memory that each level " +
@@ -262,7 +263,8 @@ var optionTable = []option{
 	{group: groupInfo, short: "H", long: "long-help",
 		text: "The same as --help=all."},
 	{group: groupInfo, short: "V", long: "version",
-		text: "Show the version and the instruction set of the inner loops."},
+		brief: "Show the version.",
+		text:  "Show the version and the instruction set of the inner loops."},
 	{group: groupInfo, label: "--",
 		text: "End of the options. Each following argument is a FILE even if it begins with -. A single - " +
 			"is still standard input."},

@@ -24,7 +24,11 @@ func (s *source) foreignFormat() *foreign.Format {
 	if _, ok := s.format(); ok {
 		return nil
 	}
-	return foreign.Detect(s.head(), s.name)
+	name := s.name
+	if s.part > 0 {
+		name = "" // it is that of the first part
+	}
+	return foreign.Detect(s.head(), name)
 }
 
 // recognize returns the name of a format that the mode does not read, and what reads it.
@@ -46,6 +50,7 @@ func (a *app) recognize(in *source) (name, tool string) {
 
 // explainForeign returns a message about an error of a decoder of package foreign, or "".
 func (a *app) explainForeign(in *source, err error) (text string) {
+	var trailing *foreign.TrailingError
 	switch {
 	case errors.Is(err, foreign.ErrCut):
 		text = "is cut short; the end is missing"
@@ -59,17 +64,20 @@ func (a *app) explainForeign(in *source, err error) (text string) {
 		text = "needs a feature that pz does not have"
 	case errors.Is(err, foreign.ErrCorrupt):
 		text = "is damaged"
+	case errors.As(err, &trailing):
+		text = fmt.Sprintf("has other data behind its end (byte %d)", in.part+trailing.Offset)
 	default:
 		return ""
 	}
-	if damaged := errors.Is(err, foreign.ErrCut) || errors.Is(err, foreign.ErrCorrupt); damaged &&
-		in.regular() && in.part == 0 && !a.cfg.toStdout {
-		text += "; " + dcBeforeDamage
+	if in.regular() && in.part == 0 && !a.cfg.toStdout {
+		switch {
+		case trailing != nil:
+			text += `; "pz -dc FILE" restores the content before it`
+		case errors.Is(err, foreign.ErrCut), errors.Is(err, foreign.ErrCorrupt):
+			text += "; " + dcBeforeDamage
+		}
 	}
-	if a.cfg.verbose {
-		text += fmt.Sprintf("; details: %v", err)
-	}
-	return text
+	return a.withDetails(text, err)
 }
 
 // isTar reports whether a regular file is a tar archive in POSIX or GNU format.

@@ -40,7 +40,7 @@ func (a *app) createOutput(at location, replace bool, perm fs.FileMode) (*output
 		o.temp = tempName(at.base)
 		err := a.temp.locked(func() (err error) {
 			// O_EXCL also keeps it from following a symbolic link.
-			o.f, err = at.root.OpenFile(o.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+			o.f, err = at.root.OpenFile(o.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL|openRegular, perm)
 			if err == nil {
 				a.temp.addOutput(o)
 			}

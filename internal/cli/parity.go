@@ -114,11 +114,13 @@ func zoneDamage(z parity.Zone) string {
 // everywhere it looks for parity in all of the file. It reports whether the source heals now and
 // did not before.
 func (s *source) openParity(everywhere bool) bool {
-	size := s.size()
-	if s.parity != nil || !s.onDisk() || s.start != 0 || !everywhere && !parity.Present(s.f, size) {
+	switch {
+	case s.parity != nil, !s.onDisk(), s.start != s.part:
+		return false
+	case everywhere && s.is(compress.Gzip), !everywhere && !parity.Present(s.f, s.info.Size()):
 		return false
 	}
-	r, err := parity.NewReaderAt(s.f, size)
+	r, err := parity.NewReaderAt(s.f, s.info.Size())
 	if err != nil {
 		return false // the decoder says what is wrong
 	}
@@ -138,13 +140,18 @@ func (s *source) noteSections() compress.ReaderOption {
 
 // readHealing calls read, which reads the source. If that fails because of damage, and there is
 // parity anywhere in the file, it calls read again. At the end it warns of damage.
-func (s *source) readHealing(read func() error) error {
-	s.openParity(false)
+func (m *meter) readHealing(read func() error) error {
+	in := m.in
+	in.openParity(false)
+	healed := in.parity != nil
 	err := read()
-	if isDamage(err) && !s.is(compress.Gzip) && s.openParity(true) {
+	if isDamage(err) {
+		in.openParity(true)
+	}
+	if in.parity != nil && !healed && !m.wrong {
 		err = read()
 	}
-	s.noteHealed()
+	in.noteHealed()
 	return err
 }
 

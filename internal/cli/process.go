@@ -7,6 +7,7 @@ import (
 	"runtime"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/bridge"
 )
 
 // collectGarbage frees the buffers of the previous files before those of the next one are
@@ -74,8 +75,9 @@ func (a *app) convert(w io.Writer, in *source, m *meter) error {
 			return a.compress(w, in, m, opts)
 		})
 	}
-	opts := append(in.readOptions(), compress.WithProgress(m.progress))
-	err := in.readHealing(func() error {
+	opts := append(in.readOptions(), compress.WithProgress(m.progress),
+		bridge.Unverified(m.endsUnverified))
+	return m.readHealing(func() error {
 		w := m.restart(w)
 		switch {
 		case a.cfg.ranged():
@@ -85,10 +87,6 @@ func (a *app) convert(w io.Writer, in *source, m *meter) error {
 		}
 		return a.restore(w, in, m, opts)
 	})
-	if end := m.writeHeld(); end != nil {
-		return end
-	}
-	return err
 }
 
 // compress compresses in to w.

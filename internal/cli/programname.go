@@ -13,22 +13,24 @@ import (
 var nameOptions = []struct {
 	names   []string
 	options []string
+	ofGzip  bool // pz finds files and prints -l and -v as gzip does
 }{
-	{[]string{"unpz"}, []string{"-d"}},
-	{[]string{"pzcat"}, []string{"-dc"}},
-	{[]string{"gzip"}, []string{"--format=gz", "--rm"}},
-	{[]string{"gunzip"}, []string{"-d", "--rm"}},
-	{[]string{"zcat", "gzcat"}, []string{"-dc"}},
-	{[]string{"zstd"}, []string{"--format=zst"}},
-	{[]string{"unzstd"}, []string{"-d"}},
-	{[]string{"zstdcat"}, []string{"-dcf"}},
+	{[]string{"unpz"}, []string{"-d"}, false},
+	{[]string{"pzcat"}, []string{"-dc"}, false},
+	{[]string{"gzip"}, []string{"--format=gz", "--rm"}, true},
+	{[]string{"gunzip"}, []string{"-d", "--rm"}, true},
+	{[]string{"zcat", "gzcat"}, []string{"-dc"}, true},
+	{[]string{"zstd"}, []string{"--format=zst"}, false},
+	{[]string{"unzstd"}, []string{"-d"}, false},
+	{[]string{"zstdcat"}, []string{"-dcf"}, false},
 }
 
 // withNameOptions replaces the name of the program, the first of args, by the options that it
-// stands for. Options of the user follow and override them.
-func withNameOptions(args []string) []string {
+// stands for. Options of the user follow and override them. ofGzip reports whether the name is one
+// of gzip's.
+func withNameOptions(args []string) (all []string, ofGzip bool) {
 	if len(args) == 0 {
-		return nil
+		return nil, false
 	}
 	name := filepath.Base(args[0])
 	if foreign.IgnoresCase {
@@ -38,9 +40,9 @@ func withNameOptions(args []string) []string {
 	for _, row := range nameOptions {
 		for _, n := range row.names {
 			if n == name {
-				return append(row.options[:len(row.options):len(row.options)], args[1:]...)
+				return append(row.options[:len(row.options):len(row.options)], args[1:]...), row.ofGzip
 			}
 		}
 	}
-	return args[1:]
+	return args[1:], false
 }

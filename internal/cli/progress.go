@@ -55,6 +55,7 @@ type progressBar struct {
 type progress struct {
 	files   atomic.Int64
 	content atomic.Int64 // in bytes
+	sum     totals       // of -v
 	start   time.Time    // zero until the first batch
 	shown   bool         // a bar is wanted
 }
@@ -182,6 +183,7 @@ func (b *progressBar) render() {
 	// Spaces overwrite the rest of a longer line.
 	fmt.Fprintf(b.app.stderr, "\r%s%s", text, strings.Repeat(" ", max(0, b.drawn-columns)))
 	b.drawn = columns
+	b.app.temp.drawn.Store(int64(columns))
 }
 
 // clear removes the bar from the screen. The caller holds the lock.
@@ -189,6 +191,7 @@ func (b *progressBar) clear() {
 	if b.drawn > 0 {
 		fmt.Fprintf(b.app.stderr, "\r%s\r", strings.Repeat(" ", b.drawn))
 		b.drawn = 0
+		b.app.temp.drawn.Store(0)
 	}
 }
 

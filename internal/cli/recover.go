@@ -21,8 +21,8 @@ func (a *app) recoverTo(w io.Writer, in *source, m *meter, opts []compress.Reade
 		if errors.Is(d.Err, compress.ErrDictionary) {
 			text += "; it " + needsDictionary(d.Err) + "; give it with -D"
 		}
-		if a.cfg.verbose && d.Err != nil {
-			text += "; details: " + libraryReason(d.Err)
+		if d.Err != nil {
+			text = a.withDetails(text, d.Err)
 		}
 		a.print(in.name, "%s", text)
 	}
@@ -36,7 +36,7 @@ func (a *app) recoverTo(w io.Writer, in *source, m *meter, opts []compress.Reade
 	err := compress.Recover(w, in.readerAt(), in.info.Size(), func(d compress.Damage) error {
 		a.raise(exitWarning)
 		lost += max(d.Content, 0)
-		known = known && d.Content >= 0 && d.Kind != compress.DamageCheck
+		known = known && d.Content >= 0 && (d.Kind != compress.DamageCheck || in.is(compress.Zstd))
 		if d.Kind == compress.DamageWindow {
 			d.Content += copies.Content
 			d.Span += copies.Span
@@ -56,8 +56,6 @@ func (a *app) recoverTo(w io.Writer, in *source, m *meter, opts []compress.Reade
 		saved -= lost
 	}
 	switch {
-	case saved == 0 && (lost > 0 || !known) && in.is(compress.Zstd):
-		return errors.New("nothing can be saved; " + dcBeforeDamage)
 	case saved == 0 && (lost > 0 || !known):
 		return errors.New("nothing can be saved")
 	case a.cfg.quiet:

@@ -10,122 +10,141 @@ import (
 	"github.com/gopz/compress/internal/cli/internal/foreign"
 )
 
-// restore decompresses in to w. Parts of several formats may follow one another; a Reader restores
-// streams of one.
+// restore decompresses in to w. Parts of several formats may follow one another. As in gzip and
+// zstd -dcf copies what follows them, or all, if it is in no known format.
 func (a *app) restore(w io.Writer, in *source, m *meter, opts []compress.ReaderOption) error {
 	if done, err := m.restoreAtOnce(w, opts); done || err != nil {
 		return err
 	}
-	var counted io.Reader = &m.r
+	var r io.Reader = &m.r
 	if !m.direct() {
 		head, err := readHead(&m.r)
 		if err != nil {
 			return err
 		}
-		counted = io.MultiReader(bytes.NewReader(head), &m.r)
+		r = io.MultiReader(bytes.NewReader(head), &m.r)
 	}
-	if _, known := in.format(); !known {
-		if m.foreign = foreign.Detect(in.head(), in.name); m.foreign != nil {
-			if a.putOff() {
-				return errPutOff // it may need as much memory as the file says
-			}
-			return m.copyContent(w, m.foreign.NewReader(counted, a.cfg.memory))
-		}
-		if a.cfg.force && a.cfg.mode == modeDecompress && m.w.w == io.Writer(a.stdout) {
-			_, err := io.Copy(w, counted) // as in gzip, -dcf copies other data unchanged
-			return err
-		}
-		if a.cfg.readsArchives() && !m.direct() {
-			p := bufio.NewReader(counted)
-			if head, _ := p.Peek(tarHead); isTarHead(head) {
-				_, err := io.Copy(w, p)
-				return err
-			}
-			counted = p
-		}
-	}
-	r := counted
-	if m.direct() {
-		r = m.reader()
-	}
-	zr, err := compress.NewReader(r, opts...)
-	if err != nil {
-		return err
-	}
-	defer zr.Close()
 	for {
-		_, err = zr.WriteTo(&verifiedWriter{m: m, w: w, from: m.last.Content})
-		rest := m.nextPart(err)
+		rest, err := a.restorePart(w, r, m, opts)
 		if rest == nil {
 			return err
 		}
-		if m.foreign = in.foreignFormat(); m.foreign != nil {
-			return m.copyContent(w, m.foreign.NewReader(rest, a.cfg.memory))
+		if !beginsPart(in.head()) {
+			return m.copyContent(w, rest)
 		}
-		zr.Reset(rest)
+		r = rest
 	}
 }
 
-// A verifiedWriter holds back the content of a damaged frame, which a Reader writes last without
-// reporting progress. Parity may still restore that frame.
-type verifiedWriter struct {
-	m    *meter
-	w    io.Writer
-	from int64 // content in front of what is written
-	n    int64 // bytes written
+// passesOn reports whether data in no known format is content.
+func (a *app) passesOn(m *meter) bool {
+	return a.cfg.force && a.cfg.mode == modeDecompress && m.w.w == io.Writer(a.stdout)
 }
 
-func (v *verifiedWriter) Write(p []byte) (int, error) {
-	if m := v.m; v.n+int64(len(p)) > m.last.Content-v.from {
-		m.held, m.heldFor = append(m.held, p...), v.w
-		return len(p), nil
+// restorePart restores the part in one format that r begins with. If what follows is to be restored
+// or copied, rest is that, and the error does not count.
+func (a *app) restorePart(
+	w io.Writer, r io.Reader, m *meter, opts []compress.ReaderOption,
+) (rest io.Reader, err error) {
+	_, known := m.in.format()
+	if f := m.in.foreignFormat(); f != nil {
+		return a.restoreForeign(w, f, r, m)
 	}
-	n, err := v.w.Write(p)
-	v.n += int64(n)
-	return n, err
-}
-
-// writeHeld writes what was held back.
-func (m *meter) writeHeld() error {
-	p := m.held
-	m.held = nil
-	if len(p) == 0 {
-		return nil
+	if !known && a.passesOn(m) {
+		return nil, m.copyContent(w, r)
 	}
-	_, err := m.heldFor.Write(p)
-	return err
+	if !known && a.cfg.readsArchives() && !m.direct() {
+		p := bufio.NewReader(r)
+		if head, _ := p.Peek(tarHead); isTarHead(head) {
+			_, err := io.Copy(w, p)
+			return nil, err
+		}
+		r = p
+	}
+	if m.direct() {
+		r = m.in.f
+	}
+	zr, err := compress.NewReader(r, opts...)
+	if err != nil {
+		return nil, err
+	}
+	defer zr.Close()
+	_, err = zr.WriteTo(w)
+	return m.nextPart(err), err
 }
 
-// nextPart returns what is left of the source if err says that it goes on in another format. Else
-// it returns nil. From then on errors count their places from there.
+// restoreForeign is restorePart for a format that pz does not write.
+func (a *app) restoreForeign(
+	w io.Writer, f *foreign.Format, r io.Reader, m *meter,
+) (rest io.Reader, err error) {
+	if a.putOff() {
+		return nil, errPutOff // it may need as much memory as the file says
+	}
+	m.foreign = f
+	fr := f.NewReader(r, a.cfg.memory)
+	err = m.copyContent(w, fr)
+	var trailing *foreign.TrailingError
+	if !errors.As(err, &trailing) {
+		return nil, err
+	}
+	rest = fr.Rest()
+	head, headErr := readHead(rest)
+	if headErr != nil {
+		return nil, headErr
+	}
+	rest = m.beginPart(trailing.Offset, head, io.MultiReader(bytes.NewReader(head), rest))
+	switch {
+	case rest != nil, f.Behind == foreign.Refused:
+	case f.Behind == foreign.Warned:
+		err = &compress.Error{Kind: compress.ErrTrailing, Offset: trailing.Offset, Block: -1}
+	default:
+		a.note(m.in.name, "%s (byte %d) is ignored", trailingGarbage, m.in.part+trailing.Offset)
+		err = nil
+	}
+	return rest, err
+}
+
+// nextPart returns what follows the part that a Reader has restored, if err says that it is
+// complete and that what follows is to be restored or copied. Else it returns nil.
 func (m *meter) nextPart(err error) io.Reader {
 	in := m.in
 	off, ok := in.partEnd(err)
-	if !ok {
+	switch {
+	case !ok:
+		return nil
+	case m.direct():
+		head := make([]byte, magicSize)
+		n, _ := in.f.ReadAt(head, in.start+off)
+		return m.beginPart(off, head[:n], nil)
+	}
+	kept := m.r.recent.from(in.part + off)
+	if kept == nil {
 		return nil
 	}
-	var rest io.Reader
+	data := bytes.Clone(kept)
+	if len(data) < magicSize {
+		more, _ := readHead(&m.r) // another read reports an error again
+		data = append(data, more...)
+	}
+	return m.beginPart(off, data[:min(len(data), magicSize)], io.MultiReader(bytes.NewReader(data), &m.r))
+}
+
+// beginPart begins the part that stands off bytes behind the beginning of the last one, with head,
+// and returns its reader: rest, or one of a file that is read directly. From then on errors count
+// their places from there. It returns nil, and does nothing, if that data is neither to be restored
+// nor to be copied.
+func (m *meter) beginPart(off int64, head []byte, rest io.Reader) io.Reader {
+	in := m.in
+	if !beginsPart(head) && !m.app.passesOn(m) {
+		return nil
+	}
 	if m.direct() {
 		if _, err := in.f.Seek(in.start+off, io.SeekStart); err != nil {
 			return nil
 		}
-		rest = in.f
-	} else {
-		kept := m.r.recent.from(in.part + off)
-		if kept == nil {
-			return nil
-		}
-		data := bytes.Clone(kept)
-		if len(data) < magicSize {
-			more, _ := readHead(&m.r) // another read reports an error again
-			data = append(data, more...)
-		}
-		if !beginsPart(data) {
-			return nil
-		}
-		in.prefix = append(in.prefix[:0], data[:min(len(data), magicSize)]...)
-		rest = io.MultiReader(bytes.NewReader(data), &m.r)
+		rest = &m.r
 	}
+	in.prefix = append(in.prefix[:0], head...)
 	in.start += off
 	in.part += off
 	m.before = m.last
@@ -144,8 +163,7 @@ func beginsPart(data []byte) bool {
 }
 
 // partEnd returns where the part in one format ends that a Reader has restored, in bytes from its
-// beginning, if err says that it is complete. ok is false if no part in a known format follows, as
-// far as that can be seen: of an input without random access nothing can.
+// beginning, if err says that it is complete and that something else follows.
 func (s *source) partEnd(err error) (off int64, ok bool) {
 	var e *compress.Error
 	if !errors.As(err, &e) || e.Offset <= 0 {
@@ -153,11 +171,6 @@ func (s *source) partEnd(err error) (off int64, ok bool) {
 	}
 	if !s.strayData(e) && !errors.Is(err, compress.ErrTrailing) {
 		return 0, false
-	}
-	if s.regular() {
-		head := make([]byte, magicSize)
-		n, _ := s.readerAt().ReadAt(head, s.start+e.Offset)
-		return e.Offset, beginsPart(head[:n])
 	}
 	return e.Offset, true
 }
@@ -170,14 +183,32 @@ func (s *source) strayData(e *compress.Error) bool {
 
 // goesOn reports whether a part in another format follows where err says.
 func (s *source) goesOn(err error) bool {
-	_, ok := s.partEnd(err)
-	return ok && s.regular()
+	off, ok := s.partEnd(err)
+	if !ok || !s.regular() {
+		return false
+	}
+	head := make([]byte, magicSize)
+	n, _ := s.readerAt().ReadAt(head, s.start+off)
+	return beginsPart(head[:n])
 }
 
-// readHead reads the first bytes of r.
+// endsBefore reports whether err says that compressed data is complete, and that other data
+// follows.
+func (s *source) endsBefore(err error) bool {
+	var trailing *foreign.TrailingError
+	_, ok := s.partEnd(err)
+	return ok || errors.As(err, &trailing)
+}
+
+// readHead reads the first bytes of r. It waits for no more of them than show a format of pz.
 func readHead(r io.Reader) (head []byte, err error) {
 	head = make([]byte, magicSize)
-	n, err := io.ReadFull(r, head)
+	n, err := io.ReadAtLeast(r, head, 4)
+	if _, known := compress.DetectFormat(head[:n]); err == nil && !known {
+		var more int
+		more, err = io.ReadFull(r, head[n:])
+		n += more
+	}
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		err = nil
 	}

@@ -16,8 +16,12 @@ import (
 func (a *app) run(args []string) int {
 	var err error
 	a.cfg, err = parseFlags(args, a.getenv)
+	a.cfg.ofGzip = a.ofGzip
 	if err != nil {
 		a.fail("", "%s (try pz --help)", err)
+		return a.status
+	}
+	if !a.followSpace() {
 		return a.status
 	}
 	defer a.watchSignals()()
@@ -38,6 +42,8 @@ func (a *app) run(args []string) int {
 		a.runWith(a.extract)
 	case a.cfg.tar:
 		a.runWith(a.makeArchive)
+	case a.cfg.mode == modeList && a.ofGzip && !a.cfg.json:
+		a.listAsGzip()
 	case a.cfg.mode == modeList:
 		a.list()
 	case a.cfg.mode == modeTrain:
@@ -62,12 +68,12 @@ const signalDelay = 20 * time.Millisecond
 // caller calls stop at the end of the run.
 func (a *app) watchSignals() (stop func()) {
 	if a.writesBeside() || a.cfg.output != "" || a.cfg.mode == modeExtract {
-		a.temp.watchSignals()
+		a.temp.watchSignals(a.clearLine)
 		return func() {}
 	}
 	watching := make(chan struct{})
 	timer := time.AfterFunc(signalDelay, func() {
-		a.temp.watchSignals()
+		a.temp.watchSignals(a.clearLine)
 		close(watching)
 	})
 	return func() {
@@ -116,6 +122,8 @@ func (a *app) runWith(work func()) {
 	defer a.abandonBatch()
 	work()
 	a.flush()
+	a.printTotal()
+	a.noteSandbox()
 	reportDevice()
 }
 
@@ -151,6 +159,9 @@ func (a *app) operand(path string, do func(entry)) {
 	if errors.Is(err, fs.ErrNotExist) && len(a.batch.jobs) > 0 {
 		a.flush() // it may be the result of a file in front of it
 		fi, err = os.Lstat(path)
+	}
+	if errors.Is(err, fs.ErrNotExist) && a.ofGzip {
+		path, fi, err = a.findAsGzip(path, err)
 	}
 	if err == nil && fi.Mode()&fs.ModeSymlink != 0 && a.followsLinks() {
 		fi, err = os.Stat(path)

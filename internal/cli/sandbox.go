@@ -15,6 +15,7 @@ import (
 type sandbox struct {
 	enter func(rights) (rights, bool) // returns the rights that are left, false without a sandbox; may be nil
 	once  sync.Once
+	text  string // what -v says at the end; "" if no source was opened
 	spool spool
 }
 
@@ -39,10 +40,15 @@ func (a *app) confine() {
 		if !a.mayUseGPU() {
 			text = a.enterSandbox()
 		}
-		if a.cfg.mode != modeList { // where -v lists blocks
-			a.note("", "%s", text)
-		}
+		a.sandbox.text = text
 	})
+}
+
+// noteSandbox prints what -v says about the sandbox. With -l it lists blocks instead.
+func (a *app) noteSandbox() {
+	if a.sandbox.text != "" && a.cfg.mode != modeList {
+		a.note("", "%s", a.sandbox.text)
+	}
 }
 
 // enterSandbox enters the sandbox and returns what to say about it.
@@ -82,7 +88,7 @@ func (a *app) onlyReads() bool {
 // open.
 func (a *app) openFirst() {
 	c := &a.cfg
-	if c.mode == modeList && c.tar {
+	if c.mode == modeList && (c.tar || a.ofGzip) {
 		_, _ = time.Now().Zone() // reads the time zone
 	}
 	if c.readsArchives() {
@@ -109,6 +115,9 @@ func (a *app) rights() (r rights) {
 	}
 	for _, path := range operands {
 		fi, err := os.Stat(path)
+		if err != nil && a.ofGzip {
+			path, fi, err = a.findAsGzip(path, err)
+		}
 		switch {
 		case err != nil:
 			continue
@@ -138,7 +147,7 @@ type spool struct {
 
 // open creates the file.
 func (s *spool) open() {
-	s.f, s.err = os.CreateTemp("", "pz-")
+	s.f, s.err = createSpool()
 	if s.err == nil {
 		os.Remove(s.f.Name())
 	}

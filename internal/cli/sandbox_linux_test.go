@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/landlock-lsm/go-landlock/landlock/syscall"
 )
@@ -87,6 +88,13 @@ func TestInSandbox(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	t.Setenv("TZ", "Asia/Tokyo")
+	tokyo, err := time.LoadLocation("Asia/Tokyo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	local := time.Local // another test may have used it
+	time.Local = tokyo
+	defer func() { time.Local = local }()
 	content := sample(300_000)
 	write(t, pz(t, content, "-B16K").out, dir, "a.pz")
 	write(t, pz(t, "b", "--format=zst").out, dir, "sub", "b.zst")
@@ -98,7 +106,7 @@ func TestInSandbox(t *testing.T) {
 	pz(t, "", "--tar", "-o", "t.tar.gz", "sub", "dict").want(t, exitOK)
 	damaged := pz(t, content, "--parity", "5").out
 	write(t, damaged[:1000]+"x"+damaged[1001:], dir, "damaged.pz")
-	err := errors.Join(os.Symlink("sub/c.gz", "link.gz"), os.Symlink("sub", "linked"))
+	err = errors.Join(os.Symlink("sub/c.gz", "link.gz"), os.Symlink("sub", "linked"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -137,7 +137,10 @@ func TestSandboxMessage(t *testing.T) {
 	in := write(t, pz(t, "content").out, t.TempDir(), "a.pz")
 	for active, text := range map[bool]string{true: "in a sandbox", false: "this system has no Landlock"} {
 		enter := func(a *app) { a.sandbox.enter = func(r rights) (rights, bool) { return r, active } }
-		pzWith(t, "", enter, "-tv", in, in).want(t, exitOK, text)
+		r := pzWith(t, "", enter, "-tv", in, in).want(t, exitOK, text)
+		if !strings.HasPrefix(r.err, "pz: "+in) {
+			t.Errorf("the first line is not about the file: %s", r.err)
+		}
 		pzWith(t, "", enter, "-t", in, in).want(t, exitOK)
 		pzWith(t, "", enter, "-lv", in).want(t, exitOK)
 	}

@@ -21,6 +21,16 @@ func setTime(f *os.File, root *os.Root, name string, modTime time.Time) error {
 	return nil
 }
 
+// setDirTime sets the time of modification of a directory.
+func setDirTime(root *os.Root, modTime time.Time) error {
+	dir, err := root.Open(".")
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return setTime(dir, root, ".", modTime)
+}
+
 // setLinkTime sets the time of modification of the symbolic link called name in root. Links whose
 // time cannot be set keep that of now.
 func setLinkTime(root *os.Root, name string, modTime time.Time) {

@@ -10,7 +10,9 @@ import (
 // setTime sets the time of modification of f. It leaves the time of access as it is. It does so
 // through the handle that has written the file: closing that handle may else set the time again.
 func setTime(f *os.File, _ *os.Root, _ string, modTime time.Time) error {
-	t := windows.NsecToFiletime(modTime.UnixNano())
+	const from1601 = 11_644_473_600 // seconds to 1970
+	ticks := (modTime.Unix()+from1601)*1e7 + int64(modTime.Nanosecond())/100
+	t := windows.Filetime{LowDateTime: uint32(ticks), HighDateTime: uint32(ticks >> 32)}
 	conn, err := f.SyscallConn()
 	if err != nil {
 		return err
@@ -22,6 +24,11 @@ func setTime(f *os.File, _ *os.Root, _ string, modTime time.Time) error {
 		return err
 	}
 	return failed
+}
+
+// setDirTime sets the time of modification of a directory.
+func setDirTime(root *os.Root, modTime time.Time) error {
+	return root.Chtimes(".", time.Time{}, modTime)
 }
 
 // setLinkTime does nothing: Go offers no call that sets the time of a symbolic link.

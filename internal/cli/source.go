@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/gopz/compress/parity"
@@ -33,11 +34,23 @@ func (e entry) lstat() (fs.FileInfo, error) {
 	return os.Lstat(e.path)
 }
 
-func (e entry) open() (*os.File, error) {
-	if e.root != nil {
-		return e.root.Open(e.base)
+// open opens the entry. regular says that it was a regular file when it was looked at.
+func (e entry) open(regular bool) (*os.File, error) {
+	if !regular {
+		return e.openFlag(os.O_RDONLY)
 	}
-	return openShared(e.path)
+	f, err := e.openFlag(os.O_RDONLY | openRegular)
+	if errors.Is(err, syscall.EAGAIN) { // another program has a lease, which it is to give up
+		return e.openFlag(os.O_RDONLY)
+	}
+	return f, err
+}
+
+func (e entry) openFlag(flag int) (*os.File, error) {
+	if e.root != nil {
+		return e.root.OpenFile(e.base, flag, 0)
+	}
+	return openShared(e.path, flag)
 }
 
 // sibling returns the location of the name base in the directory of the entry. The caller closes

@@ -94,3 +94,25 @@ func pageFaults(t *testing.T, args ...string) int64 {
 	}
 	return least
 }
+
+// TestSmallFileCalls bounds the system calls that opening files takes, which are much of the time
+// of a small file. Package os makes eight calls of fcntl for a source and its result.
+func TestSmallFileCalls(t *testing.T) {
+	strace := testenv.Tool(t, "strace")
+	dir := t.TempDir()
+	const files = 40
+	var names []string
+	for i := range files {
+		names = append(names, write(t, sample(1<<10), dir, strconv.Itoa(i)))
+	}
+	cmd := command(names...)
+	cmd.Args = append([]string{strace, "-f", "-qq", "-e", "trace=fcntl", cmd.Path}, names...)
+	cmd.Path = strace
+	trace, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, trace)
+	}
+	if n := strings.Count(string(trace), "fcntl("); n > files {
+		t.Errorf("%d files take %d calls of fcntl", files, n)
+	}
+}

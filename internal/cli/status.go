@@ -36,6 +36,7 @@ func (s *statusLine) show(f func() string) {
 	text = text[:min(len(text), columns-1)]
 	fmt.Fprintf(a.stderr, "\r%s%s", string(text), strings.Repeat(" ", max(0, s.drawn-len(text))))
 	s.drawn = len(text)
+	a.temp.drawn.Store(int64(s.drawn))
 }
 
 // clear removes the line from the screen.
@@ -43,6 +44,26 @@ func (s *statusLine) clear() {
 	if s.drawn > 0 {
 		fmt.Fprintf(s.app.stderr, "\r%s\r", strings.Repeat(" ", s.drawn))
 		s.drawn = 0
+		s.app.temp.drawn.Store(0)
 	}
 	s.last = time.Time{}
+}
+
+// clearLine removes from the screen the line that does not stay, when a signal ends the program.
+// The terminal may have added ^C to the line. clearLine does not wait long for a terminal that is
+// stopped.
+func (a *app) clearLine() {
+	n := a.temp.drawn.Load()
+	if n == 0 {
+		return
+	}
+	cleared := make(chan struct{})
+	go func() {
+		fmt.Fprintf(a.stderr, "\r%s\r", strings.Repeat(" ", int(n)+len("^C")))
+		close(cleared)
+	}()
+	select {
+	case <-cleared:
+	case <-time.After(barPeriod):
+	}
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"io"
+	"math"
 	"path/filepath"
 	"strings"
 	"time"
@@ -36,6 +37,9 @@ func (a *app) nameOptions(in *source) []compress.WriterOption {
 	var modTime time.Time
 	if in.regular() {
 		modTime = in.info.ModTime()
+	}
+	if s := modTime.Unix(); a.ofGzip && in.regular() && (s < 1 || s > math.MaxUint32) {
+		a.warn(in.name, "the time of the file is out of range for gzip format")
 	}
 	return []compress.WriterOption{compress.WithName(filepath.Base(in.name), modTime)}
 }

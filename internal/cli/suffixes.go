@@ -17,9 +17,13 @@ var suffixes = []struct {
 	{".pz", "", compress.PZ},
 	{".gz", "", compress.Gzip},
 	{".zst", "", compress.Zstd},
+	{"-gz", "", compress.Gzip},
 	{".tgz", ".tar", compress.Gzip},
 	{".tzst", ".tar", compress.Zstd},
 }
+
+// oldGzipSuffixes lists suffixes that only gzip takes for those of compressed files.
+var oldGzipSuffixes = []string{".z", "-z", "_z"}
 
 // suffix returns the suffix that a compressed file gets.
 func (c *config) suffix() string {
@@ -36,6 +40,13 @@ func (c *config) splitSuffix(name string) (content, suffix string, ok bool) {
 	if c.ownSuffix != "" {
 		if stem, ok := foreign.CutSuffix(name, c.ownSuffix); ok {
 			return stem, c.ownSuffix, true
+		}
+	}
+	if c.ofGzip {
+		for _, suffix := range oldGzipSuffixes {
+			if stem, ok := foreign.CutSuffix(name, suffix); ok {
+				return stem, suffix, true
+			}
 		}
 	}
 	for _, s := range suffixes {
@@ -58,7 +69,7 @@ func suffixFormat(name string) compress.Format {
 
 // otherSuffixes returns suffixes of formats that pz does not write, in lower case.
 func otherSuffixes() []string {
-	list := []string{".lzma", ".lz", ".zip", ".7z"}
+	list := []string{".zip", ".7z"}
 	for _, s := range foreign.Suffixes() {
 		list = append(list, strings.ToLower(s))
 	}

@@ -8,8 +8,9 @@ import (
 	"syscall"
 )
 
-// openShared opens a file to read it. Other programs may remove or rename the file meanwhile.
-func openShared(path string) (*os.File, error) { return os.Open(path) }
+// openShared opens a file with a flag for reading. Other programs may remove or rename the file
+// meanwhile.
+func openShared(path string, flag int) (*os.File, error) { return os.OpenFile(path, flag, 0) }
 
 // renameOver renames a file. It replaces a file of the new name.
 func renameOver(root *os.Root, from, to string) error { return root.Rename(from, to) }

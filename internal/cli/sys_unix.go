@@ -19,6 +19,12 @@ var fatalSignals = []os.Signal{
 	syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGXCPU,
 }
 
+// openRegular is the flag to open a regular file with. Without it package os sets the flag, tries
+// to watch the file, which no regular file supports, and takes the flag back: four more system
+// calls.
+// If a named pipe has replaced the file meanwhile, the program does not wait for its writer.
+const openRegular = syscall.O_NONBLOCK
+
 // dieBy ends the program by a signal that it has caught. A shell that runs a loop sees the signal
 // and ends the loop. For SIGQUIT and SIGXCPU, where the default action of the Go runtime is another
 // one than the system's, the exit code names the signal.
@@ -140,3 +146,6 @@ func syncFile(f *os.File) error {
 	}
 	return err
 }
+
+// stopWaiting makes a read of f fail where it would have to wait for content.
+func stopWaiting(f *os.File) { syscall.SetNonblock(int(f.Fd()), true) }

@@ -10,8 +10,8 @@ import (
 )
 
 // openShared opens a file to read it. Other handles may remove or rename the file meanwhile, which
-// os.Open does not allow: --rm removes a source that is open.
-func openShared(path string) (*os.File, error) {
+// os.Open does not allow: --rm removes a source that is open. There is one flag, to read.
+func openShared(path string, _ int) (*os.File, error) {
 	name, err := windows.UTF16PtrFromString(path)
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: path, Err: err}

@@ -56,7 +56,7 @@ func TestPaths(t *testing.T) {
 func TestSharing(t *testing.T) {
 	dir := t.TempDir()
 	in := write(t, "content", dir, "a")
-	f, err := openShared(in)
+	f, err := openShared(in, os.O_RDONLY)
 	if err != nil {
 		t.Fatal(err)
 	}

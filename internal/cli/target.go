@@ -168,7 +168,7 @@ func (a *app) mayCreate(at location, in *source) (replace, ok bool) {
 	if a.cfg.mode == modeExtract {
 		advice = ""
 	}
-	replace = a.cfg.force // another program may create the file meanwhile
+	replace = a.overwrites() // another program may create the file meanwhile
 	switch fi, err := at.root.Lstat(at.base); {
 	case errors.Is(err, fs.ErrNotExist):
 		return replace, true
@@ -182,7 +182,7 @@ func (a *app) mayCreate(at location, in *source) (replace, ok bool) {
 		a.fail(at.path, "is the input itself%s", advice)
 	case a.isCopy(fi):
 		a.fail(at.path, "is one of the copies%s", advice)
-	case a.cfg.force:
+	case a.overwrites():
 		return true, true
 	case a.confirm(at.path, in):
 		return true, true
@@ -195,13 +195,14 @@ func (a *app) mayCreate(at location, in *source) (replace, ok bool) {
 // confirm asks the user whether to overwrite a file. Without a terminal for question and answer it
 // returns false.
 func (a *app) confirm(path string, in *source) bool {
-	if in.f == a.stdin || a.cfg.quiet || !a.isTerminal(a.stdin) || !a.isTerminal(a.stderr) {
+	if a.forAll != askEach || in.f == a.stdin || a.cfg.quiet || !a.isTerminal(a.stdin) ||
+		!a.isTerminal(a.stderr) {
 		return false
 	}
 	if a.putOff() {
 		return false // a question comes behind the messages about the files before
 	}
-	fmt.Fprintf(a.stderr, "pz: %s already exists; overwrite it (y or n)? ", printable(path))
+	fmt.Fprintf(a.stderr, "pz: %s already exists; overwrite it (yes, no, all or none)? ", printable(path))
 	// Read byte by byte: the input after the line belongs to other programs.
 	var line []byte
 	var b [1]byte
@@ -216,5 +217,23 @@ func (a *app) confirm(path string, in *source) bool {
 		line = append(line, b[0])
 	}
 	answer := strings.ToLower(strings.TrimSpace(string(line)))
-	return answer == "y" || answer == "yes"
+	switch answer {
+	case "a", "all":
+		a.forAll = overwriteAll
+	case "none":
+		a.forAll = overwriteNone
+	}
+	return answer == "y" || answer == "yes" || a.forAll == overwriteAll
 }
+
+// answer is what the user has said about all files that would be overwritten.
+type answer uint8
+
+const (
+	askEach answer = iota
+	overwriteAll
+	overwriteNone
+)
+
+// overwrites reports whether files are overwritten without a question.
+func (a *app) overwrites() bool { return a.cfg.force || a.forAll == overwriteAll }

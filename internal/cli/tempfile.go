@@ -16,7 +16,8 @@ import (
 // a file either registered here or not in existence, and never interrupts a commit (renames, syncs,
 // removal of the sources).
 type tempFiles struct {
-	signalled atomic.Bool // a fatal signal has arrived
+	signalled atomic.Bool  // a fatal signal has arrived
+	drawn     atomic.Int64 // columns of a line on the terminal that does not stay
 
 	mu  sync.RWMutex
 	set sync.Map // of *output
@@ -75,8 +76,8 @@ var catchBrokenPipe = sync.OnceFunc(func() {
 	}
 })
 
-// watchSignals makes a fatal signal remove the files and then end the program.
-func (t *tempFiles) watchSignals() {
+// watchSignals makes a fatal signal remove the files, call clear, and then end the program.
+func (t *tempFiles) watchSignals(clear func()) {
 	if runtime.GOARCH == "wasm" {
 		return // has no signals, and signal.Ignored panics
 	}
@@ -92,6 +93,7 @@ func (t *tempFiles) watchSignals() {
 		t.signalled.Store(true)
 		t.mu.Lock()
 		t.removeAll()
+		clear()
 		dieBy(sig)
 	}()
 }

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/errs"
 )
 
 // reason returns the cause of an error without operation and path, which the message names already.
@@ -29,6 +32,29 @@ func reason(err error) string {
 // libraryReason returns the text of a library error without the name of the library.
 func libraryReason(err error) string {
 	return strings.TrimSpace(strings.TrimPrefix(reason(err), "compress:"))
+}
+
+// withDetails adds to a message, with -v, what an error says beyond it. The kind and the place of
+// an Error are in the message, but for a checksum that does not match.
+func (a *app) withDetails(text string, err error) string {
+	if !a.cfg.verbose {
+		return text
+	}
+	more := libraryReason(err)
+	var e *compress.Error
+	if errors.As(err, &e) {
+		inner := errs.Error{Kind: e.Kind, Detail: e.Detail, Err: e.Err, Block: -1, Offset: -1}
+		more = libraryReason(&inner)
+		plain := e.Detail == "" && e.Err == nil && !errors.Is(e, compress.ErrChecksum)
+		said := errors.Is(e, compress.ErrMemory) || errors.Is(e, compress.ErrDictionary)
+		if plain || said {
+			return text
+		}
+	}
+	if strings.Contains(text, more) {
+		return text
+	}
+	return text + "; details: " + more
 }
 
 // printable returns a file name that is safe to print on a terminal. It quotes names that are

@@ -122,7 +122,8 @@ func TestConfirm(t *testing.T) {
 		io.WriteString(person, c.answer)
 		code := a.run([]string{in})
 		got := seen(a, person)
-		if code != c.code || !strings.Contains(got, "a.pz already exists; overwrite it (y or n)?") {
+		if code != c.code ||
+			!strings.Contains(got, "a.pz already exists; overwrite it (yes, no, all or none)?") {
 			t.Errorf("%q: exit code %d, %q", c.answer, code, got)
 		}
 		if code == exitOK {
@@ -132,6 +133,78 @@ func TestConfirm(t *testing.T) {
 		} else {
 			wantFile(t, out, "old")
 		}
+	}
+}
+
+// TestConfirmAll checks the answers for all files, as unzip offers them.
+func TestConfirmAll(t *testing.T) {
+	for _, c := range []struct {
+		answers string
+		code    int
+		asked   int
+		written string // files that are overwritten
+	}{
+		{"all\n", exitOK, 1, "abcd"},
+		{"y\nA\n", exitOK, 2, "abcd"},
+		{"none\n", exitWarning, 1, ""},
+		{"n\na\n", exitWarning, 2, "bcd"},
+	} {
+		dir := t.TempDir()
+		var in []string
+		for _, name := range []string{"a", "b", "c", "d"} {
+			in = append(in, write(t, "content", dir, name))
+			write(t, "old", dir, name+".pz")
+		}
+		a, person := terminalApp(t)
+		io.WriteString(person, c.answers)
+		code := a.run(in)
+		got := seen(a, person)
+		if asked := strings.Count(got, "already exists; overwrite it"); code != c.code || asked != c.asked {
+			t.Errorf("%q: exit code %d, %d questions, want %d and %d: %q",
+				c.answers, code, asked, c.code, c.asked, got)
+		}
+		for _, path := range in {
+			if strings.Contains(c.written, filepath.Base(path)) {
+				if unpz(t, path+".pz") != "content" {
+					t.Errorf("%q: %s is not overwritten", c.answers, path)
+				}
+			} else {
+				wantFile(t, path+".pz", "old")
+			}
+		}
+	}
+}
+
+// TestInterruptClearsBar checks that ^C leaves no part of a bar on the screen.
+func TestInterruptClearsBar(t *testing.T) {
+	person, program := openTerminal(t)
+	cmd := command("-c")
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
+	cmd.Stderr = program
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	program.Close()
+	io.WriteString(stdin, sample(1000))
+	var screen strings.Builder
+	b := make([]byte, 4096)
+	for {
+		n, err := person.Read(b)
+		screen.Write(b[:n])
+		if err != nil {
+			break // the program has ended
+		}
+		if strings.Contains(screen.String(), " read, ") {
+			cmd.Process.Signal(os.Interrupt)
+		}
+	}
+	cmd.Wait()
+	if !regexp.MustCompile(` read, .*\r {20,}\r$`).MatchString(screen.String()) {
+		t.Errorf("on the screen: %q", screen.String())
 	}
 }
 

@@ -86,6 +86,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
+// TestAdviceUnreadable: where -d ends at a sector that cannot be read, it names the way to repair
 // the file.
 func TestAdviceUnreadable(t *testing.T) {
 	good := pz(t, sample(100_000), "--parity", "10", "-c").want(t, exitOK).out

@@ -87,6 +87,9 @@ func unknownOption(fs *pflag.FlagSet, e *pflag.NotExistError) error {
 // dashes: all that begin with it, or only the one that is called so.
 func abbreviated(fs *pflag.FlagSet, part string) (list []string) {
 	names := []string{"fast", "best"} // rewriteLevels handles them
+	for name := range gzipSynonyms {
+		names = append(names, name)
+	}
 	fs.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	for _, name := range names {
 		if name == part {
@@ -111,7 +114,7 @@ func fullName(fs *pflag.FlagSet, part string) string {
 
 // synonyms maps options of other compressors to those of pz.
 var synonyms = map[string]string{
-	"uncompress": "decompress", "to-stdout": "stdout", "remove": "rm", "ultra": "best",
+	"remove": "rm", "ultra": "best",
 	"benchmark": "bench", "blocksize": "block-size", "memlimit": "memory", "processes": "threads",
 	"gz": "format gz", "gzip": "format gz", "zst": "format zst", "zstd": "format zst",
 	"silent": "quiet", "no-progress": "quiet", "filelist": "files-from",

@@ -32,7 +32,7 @@ func TestUsageMessages(t *testing.T) {
 		{"--fas=3", "--fast takes no value"},
 		{"--silent", "unknown option --silent; did you mean --quiet?"},
 		{"--rmm", "unknown option --rmm; did you mean --rm?"},
-		{"--uncompress", "unknown option --uncompress; did you mean --decompress?"},
+		{"--remove", "unknown option --remove; did you mean --rm?"},
 		{"--patch-from=x", "unknown option --patch-from; did you mean --dictionary?"},
 		{"--extreme", "unknown option --extreme; did you mean --best?"},
 		{"--train-cover=k=50", "unknown option --train-cover; did you mean --train?"},

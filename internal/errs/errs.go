@@ -127,17 +127,21 @@ func (e *Error) Error() string {
 	}
 	switch {
 	case e.Detail != "" && e.Err != nil:
-		return head + " " + e.Detail + ": " + e.Err.Error()
+		return head + " " + e.Detail + ": " + causeText(e.Err)
 	case e.Detail != "":
 		return head + " " + e.Detail
 	case e.Err != nil:
-		return head + " " + e.Err.Error()
+		return head + " " + causeText(e.Err)
 	}
 	if e.Kind == nil {
 		return head + " unknown error"
 	}
-	return head + " " + strings.TrimPrefix(e.Kind.Error(), "compress: ")
+	return head + " " + causeText(e.Kind)
 }
+
+// causeText returns the text of a cause without the name of the library, with which an Error
+// begins.
+func causeText(err error) string { return strings.TrimPrefix(err.Error(), "compress: ") }
 
 // Unwrap lets errors.Is and errors.As find both the kind and the cause.
 func (e *Error) Unwrap() []error {

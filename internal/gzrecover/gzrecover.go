@@ -17,7 +17,7 @@
 // it comes a dynamic block with a valid header, a stored block whose length has the right
 // complement, or a trailer with another member or the end of the file behind it. Static blocks in
 // between are decoded, but count for nothing. A place is also believed if its blocks go on to the
-// end of a file that was cut.
+// end of a file that was cut, or if it is the header of a member whose checksum is right.
 //
 // A decoder may pass over the beginning of a block before it notices damage. So the search begins
 // inside the last block whose header is hard to make up by chance: behind the first bit of a

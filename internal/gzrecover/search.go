@@ -128,6 +128,16 @@ func (h *hits) findMember(from, to int64) int64 {
 	return -1
 }
 
+// isTrailer reports whether the trailer of a member with such content is at an offset.
+func (r *recovery) isTrailer(off int64, sum uint32, content int64) bool {
+	var p [gzfile.TrailerSize]byte
+	if len(r.file.Peek(p[:], off)) < len(p) {
+		return false
+	}
+	s, size := gzfile.ParseTrailer(p[:])
+	return s == sum && size == uint32(content)
+}
+
 // probe decodes from a place, without output, until it can be believed. tried is the bit up to
 // which input has been used.
 func (r *recovery) probe(p place) (tried int64, ok bool) {
@@ -141,18 +151,24 @@ func (r *recovery) probe(p place) (tried int64, ok bool) {
 		body = 8 * end
 	}
 	w := r.startWalk(body, !p.member)
-	r.unknown = false // the content does not matter
+	r.unknown = false // the content does not matter, but for the checksum of a whole member
+	sum := uint32(0)
 	for r.going() {
 		if r.at == len(r.roomA) {
 			r.slide()
 		}
+		from := r.at
 		more, err := w.step()
+		if p.member {
+			sum = gzfile.Checksum(sum, r.roomA[from:r.at])
+		}
 		switch {
 		case w.trusted > body:
 			return 8 * w.off, true
 		case err == io.EOF:
 			end := w.off + gzfile.TrailerSize
-			return 8 * w.off, end <= r.file.Size && (r.isHeader(end) || r.padding(end))
+			return 8 * w.off, end <= r.file.Size &&
+				(r.isHeader(end) || r.padding(end) || p.member && r.isTrailer(w.off, sum, w.total))
 		case err != nil:
 			return 8 * w.off, false
 		case !more:

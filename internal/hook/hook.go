@@ -15,12 +15,14 @@ var (
 	Position     func(n *atomic.Int64) any
 	Streams      func(size int64, end func() error) any
 	BadSection   func(saw func()) any
+	Unverified   func(ends func(returned bool) bool) any
 	Literals     func() any
 	Pipeline     func(name string) any
 
 	KeepTogether func(w any, size int64)
 	Resume       func(r any, open Open)
 	CacheStats   func(c any) blockcache.Stats
+	DecodedLimit func(r any) int64
 )
 
 // Open opens the rest of a file as a Source. It reads nothing. nonBlocking and ready are as in a

@@ -44,28 +44,26 @@ const (
 // the first literals of runs.
 type classCounts [MaxContextClasses + 1][256]uint32
 
-func (c *classCounts) decay(shift uint) {
-	for k := range c {
-		for s := range &c[k] {
-			c[k][s] >>= shift & 31
+// addPast makes past the counts of all chunks so far, in which those before halve shift times.
+func (c *contextState) addPast(shift uint) {
+	for k := range c.Classes + 1 {
+		for s := range &c.past[k] {
+			c.past[k][s] >>= shift & 31
 		}
 	}
+	c.past.setSum(&c.past, &c.counts, c.Classes+1)
 }
 
-// addCounts adds the counts of d.
-func (c *classCounts) addCounts(d *classCounts) { c.setSum(c, d) }
-
-// setSum sets c to a + b. It assigns no array of this size; see Counts.copyFrom.
-func (c *classCounts) setSum(a, b *classCounts) {
-	for k := range c {
+// setSum sets c to a + b in the first n classes. It assigns no array of this size; see
+// Counts.copyFrom.
+func (c *classCounts) setSum(a, b *classCounts, n int) {
+	for k := range c[:n] {
 		own, a, b := &c[k], &a[k], &b[k]
 		for s := range own {
 			own[s] = min(a[s]+b[s], maxCount)
 		}
 	}
 }
-
-func (c *classCounts) clear() { clear(c[:]) }
 
 // contextState is the parser's additional state for literals with contexts.
 type contextState struct {
@@ -83,6 +81,16 @@ const (
 	contextStateBytes    = 4*(MaxContextClasses+1)<<10 + 128<<10
 	contextPositionBytes = runPositions + pathBytes
 )
+
+// reset makes c ready for a block with contexts p, in chunks of up to n positions.
+func (c *contextState) reset(p *Contexts, n int) {
+	c.Contexts = p
+	clear(c.past[:p.Classes+1])
+	c.grow(n)
+}
+
+// clearCounts makes c ready to count the literals of a parse.
+func (c *contextState) clearCounts() { clear(c.counts[:c.Classes+1]) }
 
 func (c *contextState) grow(n int) {
 	if cap(c.classes) >= n {

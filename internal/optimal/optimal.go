@@ -157,9 +157,7 @@ func (o *Parser) reset(src []byte, start int, c config) {
 			o.contextScratch = new(contextState)
 		}
 		o.context = o.contextScratch
-		o.context.Contexts = o.config.Contexts
-		o.context.past.clear()
-		o.context.grow(n)
+		o.context.reset(o.config.Contexts, n)
 	}
 	o.setMinMatch(false)
 }
@@ -204,7 +202,7 @@ func (o *Parser) parseChunks(dst []lz77.Sequence, src []byte, start int) []lz77.
 		o.counts = Counts{}
 		if c := o.context; c != nil {
 			c.classify(src, s)
-			c.counts.clear()
+			c.clearCounts()
 		}
 		passes := o.config.Passes
 		if s.from == start {
@@ -217,8 +215,7 @@ func (o *Parser) parseChunks(dst []lz77.Sequence, src []byte, start int) []lz77.
 		o.past.decay(o.decayShift)
 		o.past.addCounts(&o.counts)
 		if c := o.context; c != nil {
-			c.past.decay(o.decayShift)
-			c.past.addCounts(&c.counts)
+			c.addPast(o.decayShift)
 		}
 		dst = appendSteps(dst, first, o.steps)
 	}
@@ -237,7 +234,7 @@ func (o *Parser) parseChunk(src []byte, s chunk, at state, passes int) (next sta
 			o.sum.copyFrom(&o.counts)
 			o.counts.addCounts(&o.sum)
 			if c := o.context; c != nil {
-				c.counts.addCounts(&c.counts)
+				c.counts.setSum(&c.counts, &c.counts, c.Classes+1)
 			}
 			continue
 		}
@@ -255,8 +252,8 @@ func (o *Parser) setPrices() {
 	o.sum.addCounts(&o.counts)
 	o.model.Price(&o.prices, &o.sum)
 	if c := o.context; c != nil {
-		c.sum.setSum(&c.past, &c.counts)
-		c.counts.clear()
+		c.sum.setSum(&c.past, &c.counts, c.Classes+1)
+		c.clearCounts()
 		c.price(&o.sum.Literals)
 	}
 }

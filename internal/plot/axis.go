@@ -19,6 +19,7 @@ func newAxis(values []float64, margin, start, length float64) axis {
 func (a axis) at(v float64) float64 { return a.start + (v-a.lo)/(a.hi-a.lo)*a.length }
 
 // logTicks returns 1, 2 and 5 times the powers of ten, as far as their logarithms are in lo to hi.
+// In a range with fewer than three of them, it returns multiples of a round number.
 func logTicks(lo, hi float64) (ticks []float64) {
 	for e := math.Floor(lo); e <= hi; e++ {
 		for _, m := range []float64{1, 2, 5} {
@@ -26,6 +27,9 @@ func logTicks(lo, hi float64) (ticks []float64) {
 				ticks = append(ticks, v)
 			}
 		}
+	}
+	if len(ticks) < 3 {
+		return linearTicks(math.Pow(10, lo), math.Pow(10, hi))
 	}
 	return ticks
 }

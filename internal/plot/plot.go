@@ -189,12 +189,13 @@ func (p *Picture) writeGrid(b *bytes.Buffer, x0 int, title string, xAxis, yAxis 
 	for _, v := range logTicks(xAxis.lo, xAxis.hi) {
 		x := xAxis.at(math.Log10(v))
 		fmt.Fprintf(b, `<path class="grid" d="M%.1f %dv%d"/>`, x, top, panelHeight)
-		fmt.Fprintf(b, `<text x="%.1f" y="%d" text-anchor="middle">%g</text>`+"\n", x, top+panelHeight+17, v)
+		fmt.Fprintf(b, `<text x="%.1f" y="%d" text-anchor="middle">%.6g</text>`+"\n",
+			x, top+panelHeight+17, v)
 	}
 	for _, v := range linearTicks(yAxis.lo, yAxis.hi) {
 		y := yAxis.at(v)
 		fmt.Fprintf(b, `<path class="grid" d="M%d %.1fh%d"/>`, x0, y, panelWidth)
-		fmt.Fprintf(b, `<text x="%d" y="%.1f" text-anchor="end">%g</text>`+"\n", x0-6, y+4, v)
+		fmt.Fprintf(b, `<text x="%d" y="%.1f" text-anchor="end">%.6g</text>`+"\n", x0-6, y+4, v)
 	}
 	fmt.Fprintf(b, `<rect class="axis" x="%d" y="%d" width="%d" height="%d"/>`+"\n",
 		x0, top, panelWidth, panelHeight)

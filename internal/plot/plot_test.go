@@ -56,7 +56,7 @@ func TestTicks(t *testing.T) {
 		got  []float64
 		want int
 	}{
-		{logTicks(1, 3), 7}, {logTicks(1.1, 1.2), 0},
+		{logTicks(1, 3), 7}, {logTicks(1.1, 1.2), 6}, {logTicks(2.2, 2.4), 10},
 		{linearTicks(2.9, 10.1), 8}, {linearTicks(0.9, 2.1), 5}, {linearTicks(0, 4), 9},
 	} {
 		if len(tt.got) != tt.want {

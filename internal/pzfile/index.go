@@ -21,7 +21,7 @@ func ReadIndex(
 ) (*index.File, error) {
 	r := streamReader{src: src, size: size, limits: limits, scan: Scanner{Known: known}, doubtful: -1}
 	err := r.readFile()
-	if err != nil && r.doubtful >= 0 && section.Find(src, r.doubtful, false) < r.doubtful {
+	if err != nil && r.doubtful >= 0 && section.Find(src, r.doubtful) < r.doubtful {
 		err = r.readFile()
 	}
 	if err != nil {
@@ -89,7 +89,7 @@ func (r *streamReader) before(pos, distrusted int64) (f Footer, at int64, err er
 	if err == nil && at == pos {
 		f, err = footerBefore(tail, pos)
 		if err != nil || pos == distrusted {
-			at = section.Find(r.src, pos, false)
+			at = section.Find(r.src, pos)
 		}
 		if at < pos {
 			r.limits.SawSection(false)
@@ -133,17 +133,25 @@ func diagnose(src io.ReaderAt, size int64, known func(uint8) bool, err error) er
 	if !errors.As(err, &e) {
 		return err // the input cannot be read
 	}
+	if serr := Check(src, size, known); serr != nil {
+		return serr
+	}
+	return err
+}
+
+// Check verifies everything of a file of size bytes but the payloads, which it passes over.
+func Check(src io.ReaderAt, size int64, known func(uint8) bool) error {
 	s := Scanner{Known: known}
 	section := io.NewSectionReader(src, 0, size)
 	s.resetInput(section)
 	for {
-		e, _, serr := s.next()
+		e, _, err := s.next()
 		switch {
-		case serr == io.EOF:
+		case err == io.EOF:
+			return nil
+		case err == container.ErrNothingYet:
+		case err != nil:
 			return err
-		case serr == container.ErrNothingYet:
-		case serr != nil:
-			return serr
 		case int64(e.Payload) > size-s.off:
 			return s.failBlock(errs.Truncated, size)
 		default:

@@ -115,8 +115,15 @@ func (s *search) setList(tail, units int64) {
 	s.tail = -1
 	list, ok := s.readList(s.list[:0], tail, units)
 	s.list = list
-	if ok && s.isAllListed() {
+	switch {
+	case !ok:
+	case s.isAllListed():
 		s.tail = tail
+	default: // the blocks in front of those that are listed are of another stream
+		s.seam = len(s.found)
+		for s.seam > 0 && s.isListed(&s.found[s.seam-1].Block, s.found[s.seam-1].number) {
+			s.seam--
+		}
 	}
 }
 
@@ -153,26 +160,57 @@ func (s *search) listedNear(b *index.Block, number int64) int64 {
 }
 
 // adoptList makes the index of a stream that is longer or shorter than its footer says that of the
-// stream at pos, if the blocks found so far are in it. c is what comes behind the first damage.
-func (s *search) adoptList(c candidate) {
+// stream at pos, if the blocks found so far are in it, and reports whether it has. c is what comes
+// behind the first damage.
+func (s *search) adoptList(c candidate) bool {
 	if s.tail >= 0 || len(s.ends) == 0 || !s.ends[0].loose || len(s.ahead) == 0 {
-		return
+		return false
 	}
 	x := &s.ends[0]
-	size := x.end - x.start
-	if excess := x.start - s.start; max(excess, -excess) >= size/2 {
-		return
-	}
-	if len(s.found) == 0 && (c.number < 0 || c.number >= int64(len(s.ahead)) || s.isInPlace(c)) {
-		return
+	size, excess := x.end-x.start, x.start-s.start
+	switch {
+	case len(s.found) == 0:
+		if s.isInPlace(c) || !s.isListedAhead(c) || max(excess, -excess) >= size/2 {
+			return false
+		}
+	case excess >= 0 && excess < MinStreamSize: // there is no room for another stream
+	case s.isInPlace(c), max(excess, -excess) >= size/2:
+		if !s.isTelling() {
+			return false
+		}
 	}
 	list := s.list
 	s.list = s.ahead
 	if !s.isAllListed() {
 		s.list = list
-		return
+		return false
 	}
 	s.ahead, s.tail = nil, x.tail
+	return true
+}
+
+// isTelling reports whether a block that has been found has an entry in the next index that no
+// other block there has.
+func (s *search) isTelling() bool {
+	return slices.ContainsFunc(s.found, func(u unit) bool {
+		same := 0
+		for i := range s.ahead {
+			if sameEntry(&s.ahead[i], &u.Block) {
+				same++
+			}
+		}
+		return same == 1
+	})
+}
+
+// isListedAhead reports whether the index of the next stream has an entry of a block.
+func (s *search) isListedAhead(c candidate) bool {
+	if c.number < 0 || c.number >= int64(len(s.ahead)) {
+		return false
+	}
+	e, err := ParseEntry(s.Peek(s.small[:BlockHeaderSize], c.at), MaxBlockSize)
+	b := e.block(c.at)
+	return err == nil && sameEntry(&s.ahead[c.number], &b)
 }
 
 // An indexSum adds up the entries of an index.
@@ -258,20 +296,20 @@ func (s *search) eachEntry(tail, units int64, f func(Entry) bool) bool {
 	return true
 }
 
-// isIndexPart reports whether the bytes between pos and to can be the beginning of an index: an end
-// marker, and then nothing but entries.
-func (s *search) isIndexPart(to int64) bool {
-	p := s.Peek(s.small[:EndMarkerSize], s.pos)
-	if s.head.Small || len(p) < EndMarkerSize || to-s.pos < EndMarkerSize || !IsEndMarker(p) {
+// isIndexPart reports whether the bytes between two offsets can be the beginning of an index: an
+// end marker behind so many blocks, and then nothing but entries.
+func (s *search) isIndexPart(at, blocks, to int64) bool {
+	p := s.Peek(s.small[:EndMarkerSize], at)
+	if s.head.Small || len(p) < EndMarkerSize || to-at < EndMarkerSize || !IsEndMarker(p) {
 		return false
 	}
-	units := markerUnits(p, s.number)
-	if to-s.pos >= TailSize(units) {
+	units := markerUnits(p, blocks)
+	if to-at >= TailSize(units) {
 		return false
 	}
-	to = min(to, s.pos+EndMarkerSize+UnitSize*units)
-	for pos := s.pos + EndMarkerSize; pos < to; {
-		p := s.Peek(s.buf[:min(int64(len(s.buf)), to-pos)], pos)
+	to = min(to, at+EndMarkerSize+UnitSize*units)
+	for pos := at + EndMarkerSize; pos < to; {
+		p := s.Peek(s.part[:min(int64(len(s.part)), to-pos)], pos)
 		used := 0
 		for used < len(p) && p[used] != 0 && len(p)-used >= entrySize(p[used]) {
 			e, err := ParseEntry(p[used:], s.head.BlockSize)

@@ -3,6 +3,9 @@ package pzfile
 // Content may be .pz data itself. In a stream whose index is lost, only its own blocks behind the
 // damage tell whether another stream in a hole is content of a lost block, or the next stream.
 
+// unknown is the beginning of a stream without a footer.
+const unknown = -1
+
 // maxLooked bounds the bytes read to tell nested streams, as a multiple of the file's size.
 const maxLooked = 4
 
@@ -31,12 +34,13 @@ func (s *search) nextOwn(c candidate) candidate {
 	return c
 }
 
-// passStream goes past what has been found in a block that is cut off. ok says that it is no content
-// of that: a block of the stream, or an intact stream in front of another one, or of the end of the
-// file.
+// passStream goes past what has been found in a block that is cut off. ok says that it is no
+// content of that: a block of the stream, or an intact stream in front of another one, or of the
+// end of the file.
 func (s *search) passStream(c candidate) (end int64, ok bool) {
 	if c.number >= 0 {
-		return c.at + 1, !s.isOtherStream(c)
+		_, end, ok = s.follow(c, &s.head)
+		return end, ok || !s.isOtherStream(c)
 	}
 	h, ok := s.headerAt(c.at)
 	switch {
@@ -87,6 +91,9 @@ func (s *search) follow(c candidate, head *Header) (start, end int64, ok bool) {
 			units := markerUnits(p, number)
 			f, ok := s.footerAt(at, units)
 			end = at + TailSize(units)
+			if end > s.Size && s.isIndexPart(at, number, s.Size) {
+				return unknown, s.Size, true
+			}
 			return end - f.Size, end, ok
 		}
 		e, _, err := ParseBlockHeader(p, head, number)

@@ -2,9 +2,11 @@ package pzfile
 
 import (
 	"encoding/binary"
+	"sort"
 
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/index"
 )
 
 // A candidate is the header of a block, or of a stream, that find has found.
@@ -22,14 +24,14 @@ func (s *search) resync() bool {
 		from = s.back // the end of the block may be missing
 	}
 	c := s.find(from)
-	if s.adoptList(c); s.tail >= 0 {
+	if s.adoptList(c) {
 		c = s.find(from)
 	}
 	c = s.nextOwn(c)
 	if s.Err != nil {
 		return false
 	}
-	if c.at >= 0 && c.at < s.pos && s.place == behindBlock {
+	if c.at >= 0 && c.at < s.pos && s.place == behindBlock && !s.isIntact(&s.found[len(s.found)-1]) {
 		s.dropLast()
 	}
 	if s.hole == nil {
@@ -37,7 +39,14 @@ func (s *search) resync() bool {
 	}
 	s.ReadErr = nil
 	ends := c.number < 0 || s.isOtherStream(c)
-	if ends && s.tail < 0 {
+	if s.isInPlace(c) {
+		s.ends[0].loose = false
+	}
+	switch {
+	case !ends || s.tail >= 0:
+	case c.number < 0 && s.isAhead() && s.ends[0].start >= s.back:
+		s.ends[0].loose, c.at = false, s.ends[0].start // all of that stream's blocks are lost, too
+	default:
 		s.findTail(c.at)
 	}
 	switch {
@@ -45,7 +54,7 @@ func (s *search) resync() bool {
 		s.pos, s.number, s.place = s.tail, int64(len(s.list)), anyPlace
 		return true // to the end marker
 	case c.at < 0:
-		s.bare, s.cutIndex = true, s.known && s.isIndexPart(s.end)
+		s.bare, s.cutIndex = true, s.known && s.isIndexPart(s.pos, s.number, s.end)
 		why, detail := errs.Corrupt, "no block from here on"
 		if s.place == atCutBlock || s.end-s.pos < BlockHeaderSize {
 			why, detail = errs.Truncated, ""
@@ -54,7 +63,7 @@ func (s *search) resync() bool {
 		s.pos = s.end
 		return false
 	case ends:
-		s.bare, s.cutIndex = true, s.known && s.isIndexPart(c.at)
+		s.bare, s.cutIndex = true, s.known && s.isIndexPart(s.pos, s.number, c.at)
 		s.endEarly(errs.Corrupt, "no block before the next stream")
 		s.pos = c.at
 		return false
@@ -147,16 +156,28 @@ func isPlausible(p []byte, blockSize int) bool {
 func (s *search) isBlock(p []byte, at int64) (c candidate, ok bool) {
 	next := at + BlockHeaderSize + int64(binary.LittleEndian.Uint32(p)>>4)
 	c = candidate{at, BlockNumber(p), binary.LittleEndian.Uint32(p[8:]) != 0}
-	if s.tail >= 0 {
-		e, err := ParseEntry(p, MaxBlockSize)
-		b := e.block(at)
-		return c, err == nil && s.isListed(&b, c.number)
+	e, err := ParseEntry(p, MaxBlockSize)
+	b := e.block(at)
+	switch {
+	case err != nil:
+		return c, false
+	case s.tail >= 0:
+		return c, s.isListed(&b, c.number)
+	case c.number < int64(len(s.ahead)) && sameEntry(&s.ahead[c.number], &b):
+		return c, true
 	}
 	// Any bytes are the header of a block with some number, but random bytes have one of four
 	// given numbers only once in a billion times. For other numbers the next header must confirm
-	// it.
+	// it, or the content if there may be so many blocks.
 	ahead := c.number - s.number
-	return c, next <= s.end && (ahead >= 0 && ahead < 4 || s.follows(next, c.number+1))
+	switch {
+	case next > s.end:
+		return c, false
+	case ahead >= 0 && ahead < 4, s.follows(next, c.number+1):
+		return c, true
+	}
+	return c, c.checks && ahead <= nearNumbers+(at-s.start)/minBlock &&
+		s.isIntact(&unit{Block: b, number: c.number})
 }
 
 // isOtherStream reports whether a block cannot be a later one of this stream.
@@ -168,7 +189,6 @@ func (s *search) isOtherStream(c candidate) bool {
 	case ahead < 0, s.head.Small:
 		return true
 	case s.isInPlace(c):
-		s.ends[0].loose = false
 		return true
 	case !s.known:
 		return false // the number of blocks before it is unknown
@@ -180,30 +200,53 @@ func (s *search) isOtherStream(c candidate) bool {
 
 // isInPlace reports whether a block is where the index of the next stream has it.
 func (s *search) isInPlace(c candidate) bool {
-	if len(s.ends) == 0 || !s.ends[0].loose || c.number < 0 || c.number >= int64(len(s.ahead)) {
+	if c.number < 0 || c.number >= int64(len(s.ahead)) || !s.isAhead() {
 		return false
 	}
-	x := &s.ends[0]
-	return x.start > s.start && x.tail+s.ahead[c.number].Offset == c.at
+	return s.ends[0].tail+s.ahead[c.number].Offset == c.at
+}
+
+// isAhead reports whether there may be a stream in front of the one whose index is known.
+func (s *search) isAhead() bool {
+	return len(s.ends) > 0 && s.ends[0].loose && s.ends[0].start > s.start
+}
+
+// aheadAt returns the number of the block that the index of the next stream has at the place of b,
+// with the same entry; −1 if there is none.
+func (s *search) aheadAt(b *index.Block) int64 {
+	if len(s.ahead) == 0 || !s.isAhead() {
+		return -1
+	}
+	off := b.Offset - s.ends[0].tail
+	k := sort.Search(len(s.ahead), func(k int) bool { return s.ahead[k].Offset >= off })
+	if k == len(s.ahead) || s.ahead[k].Offset != off || !sameEntry(&s.ahead[k], b) {
+		return -1
+	}
+	return int64(k)
 }
 
 // follows reports whether at offset at there is the block with a number, or the end of a stream
 // with so many blocks.
 func (s *search) follows(at, number int64) bool {
-	p := s.Peek(s.small[:BlockHeaderSize], at)
+	return s.continues(s.Peek(s.small[:BlockHeaderSize], at), at, number)
+}
+
+// continues is follows for what is at the offset.
+func (s *search) continues(p []byte, at, number int64) bool {
 	if len(p) < EndMarkerSize || len(p) < min(headerSize(p[0]), minBlockHeader) {
 		return false
 	}
 	if IsEndMarker(p) {
 		units := markerUnits(p, number)
 		_, ok := s.footerAt(at, units)
-		return ok && units <= number
+		return ok && units <= number || s.isIndexPart(at, number, s.Size)
 	}
 	if p[0]&shortFlag != 0 {
 		_, ok := parseShort(p)
 		return ok && shortNumber(p[:headerSize(p[0])]) == uint16(number)
 	}
-	return len(p) >= BlockHeaderSize && isPlausible(p, MaxBlockSize) && BlockNumber(p) == number
+	return len(p) >= BlockHeaderSize && isPlausible(p, MaxBlockSize) &&
+		BlockNumber(p[:BlockHeaderSize]) == number
 }
 
 // parseShort parses the entry of a short header that p begins with.
@@ -231,11 +274,13 @@ func (s *search) maybeShort(p []byte, at int64) (e Entry, ahead int64, ok bool) 
 	if e.Kind == Fill {
 		size = e.Raw
 	}
-	if !ok || s.known && e.Raw > s.head.BlockSize || !s.known && s.tail < 0 && size > nearPayload {
+	if !ok || s.known && e.Raw > s.head.BlockSize ||
+		!s.known && s.tail < 0 && len(s.ahead) == 0 && size > nearPayload {
 		return e, 0, false
 	}
 	ahead = int64(shortNumber(p[:e.HeaderSize()]) - uint16(s.number))
-	if s.tail >= 0 || ahead < nearNumbers {
+	b := e.block(at)
+	if s.tail >= 0 || ahead < nearNumbers || s.aheadAt(&b) >= 0 {
 		return e, ahead, true
 	}
 	// The longer a block is, the fewer of its kind lie in between.
@@ -248,18 +293,27 @@ func (s *search) maybeShort(p []byte, at int64) (e Entry, ahead int64, ok bool) 
 // tells the number only modulo 2¹⁶, so the content must confirm it.
 func (s *search) isShortBlock(p []byte, at int64) (c candidate, ok bool) {
 	e, ahead, ok := s.maybeShort(p, at)
-	next := at + int64(e.HeaderSize()) + int64(e.Payload)
-	if !ok || next > s.end {
+	size := e.HeaderSize() + e.Payload
+	next := at + int64(size)
+	if e.Payload == 0 || next > s.end {
 		return c, false
 	}
 	checks := binary.LittleEndian.Uint32(p[e.Size():]) != 0
 	c = candidate{at, s.number + ahead, checks}
 	b := e.block(at)
+	if !ok {
+		// It may be of another stream, if something follows it that is near.
+		c.number = int64(shortNumber(p[:e.HeaderSize()]))
+		return c, checks && size+BlockHeaderSize <= len(p) && s.continues(p[size:], next, c.number+1) &&
+			s.isIntact(&unit{Block: b, number: c.number})
+	}
 	if s.tail >= 0 {
 		c.number = s.listedNear(&b, c.number)
 		if c.number < 0 {
 			return c, false
 		}
+	} else if n := s.aheadAt(&b); n >= 0 && uint16(n) == uint16(c.number) {
+		c.number = n
 	} else if (ahead >= nearNumbers || e.Raw > nearContent || !checks) && !s.follows(next, c.number+1) {
 		return c, false
 	}

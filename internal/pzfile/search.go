@@ -10,12 +10,12 @@ import (
 	"github.com/gopz/compress/internal/ldm"
 )
 
-// A search finds the blocks of a damaged file. First it reads indexes from the end of the file, each
-// in front of the next, as long as they are intact. Then it goes through the file from the front:
-// from block to block where one follows the other, and from byte to byte where it has to look for
-// the next. The header of a block tells its number, so the search knows which blocks are missing.
-// The index of a stream tells how large these were, and what is a block of the stream and what only
-// looks like one.
+// A search finds the blocks of a damaged file. First it reads indexes from the end of the file,
+// each in front of the next, as long as they are intact. Then it goes through the file from the
+// front: from block to block where one follows the other, and from byte to byte where it has to
+// look for the next. The header of a block tells its number, so the search knows which blocks are
+// missing. The index of a stream tells how large these were, and what is a block of the stream and
+// what only looks like one.
 //
 // Its work is linear in the size of the file. Short reads overlap where headers are dense: it reads
 // a file of nothing but headers 55 times.
@@ -29,6 +29,7 @@ type search struct {
 	stream
 
 	buf   [64 << 10]byte
+	part  [4 << 10]byte // of an index, where buf is in use
 	small [FooterSize]byte
 }
 
@@ -60,6 +61,8 @@ type stream struct {
 
 	bare     bool // the stream has no end marker, index and footer
 	cutIndex bool // but a part of them
+	shrunk   bool // it is shorter than its footer says
+	seam     int  // how many of the blocks found are of another stream than the index
 
 	firstGap, firstBlock int // of the stream, in Gaps and in File.Blocks
 }
@@ -101,7 +104,7 @@ func Salvage(
 		Src: src, Limits: limits, Verify: verify, Size: size, File: &index.File{Size: size},
 	}}
 	s.findEnds()
-	for ; s.Err == nil && (s.pos < s.Size || s.id == 0); s.id++ {
+	for s.skipSections(); s.Err == nil && (s.pos < s.Size || s.id == 0); s.id++ {
 		s.searchStream()
 		s.skipSections()
 	}
@@ -299,7 +302,7 @@ func (s *search) takeEndMarker() what {
 	units := s.unitsAt()
 	next := s.pos + TailSize(units)
 	if next > s.end {
-		if !s.isIndexPart(s.end) {
+		if !s.isIndexPart(s.pos, s.number, s.end) {
 			return atOther
 		}
 		s.endEarly(errs.Truncated, "")
@@ -345,6 +348,7 @@ func (s *search) compareTail(f Footer, next int64) {
 	switch {
 	case s.tail < 0, f.Size != next-s.start:
 		s.endEarly(errs.Corrupt, "index differs from the blocks before it")
+		s.shrunk = s.tail >= 0 && f.Size > next-s.start
 	case announced >= 0 && announced != f.Content:
 		s.endEarly(errs.Corrupt, "content differs in size from what the stream's header announces")
 		s.stop.Part = errs.PartHeader

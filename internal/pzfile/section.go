@@ -111,12 +111,46 @@ func (s *search) skipSections() {
 			detail := fmt.Sprintf("unknown section %d", kind)
 			s.lose(index.DamageUnknown, errs.PartHeader, 0, 0, -1, s.pos,
 				&errs.Error{Kind: errs.Version, Detail: detail})
-		case size > s.Size-s.pos:
+		case s.pos+size > s.Size && s.sectionIsLast():
 			s.lose(index.DamageFrame, errs.PartIndex, 0, 0, 0, s.pos,
 				&errs.Error{Kind: errs.Truncated, Detail: "a section is cut short"})
+		case !s.sectionEnds(s.pos+size, size):
+			s.lose(index.DamageFrame, errs.PartIndex, 0, 0, 0, s.pos,
+				&errs.Error{Kind: errs.Corrupt, Detail: "a section is damaged"})
+			s.pos = s.behindSection(s.pos + size)
+			return
 		}
 		s.pos += min(size, s.Size-s.pos)
 	}
+}
+
+// sectionIsLast reports whether nothing follows the header of the section at pos but its own bytes.
+func (s *search) sectionIsLast() bool { return s.behindSection(s.Size) >= s.Size }
+
+// sectionEnds reports whether a section of so many bytes ends at an offset.
+func (s *search) sectionEnds(end, size int64) bool {
+	p := s.Peek(s.small[:section.FooterSize], end-section.FooterSize)
+	n, ok := section.ParseFooter(p)
+	return ok && n == size
+}
+
+// behindSection returns where something follows the damaged section at pos, which would end at an
+// offset.
+func (s *search) behindSection(end int64) int64 {
+	s.stream = stream{start: s.pos, pos: s.pos, tail: -1, head: s.rules.header()}
+	s.setRegion()
+	if s.tail >= 0 {
+		s.end = s.ends[0].start // of a section, not of the stream
+	}
+	s.list, s.tail = nil, -1
+	at := s.find(s.pos + section.HeaderSize).at
+	switch {
+	case at >= 0 && (at < end || end > s.Size):
+		return at
+	case at < 0 && end > s.end:
+		return s.end
+	}
+	return min(end, s.end)
 }
 
 // beginsAt reports whether a stream or a section begins at off.

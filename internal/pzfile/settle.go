@@ -17,6 +17,10 @@ func (s *search) settle() {
 	s.NewRow = true
 	for i := range s.found {
 		u := &s.found[i]
+		if i > 0 && i == s.seam {
+			s.lose(index.DamageUnknown, errs.PartBlock, next, 0, -1, u.Offset,
+				&errs.Error{Kind: errs.Corrupt, Detail: "a block of another stream"})
+		}
 		s.noteGap(u.hole, next, u.number, u.Offset)
 		s.AddBlock(u.Block, func() index.Stream { return s.row(u.number) })
 		next = u.number + 1
@@ -96,8 +100,13 @@ func (s *search) settleEnd(next int64) {
 		return
 	case s.tail >= 0:
 		s.noteGap(s.hole, next, int64(len(s.list)), s.tail)
-		if len(s.Gaps) > s.firstGap {
+		switch {
+		case len(s.Gaps) > s.firstGap:
 			return // so the sizes of the stream are wrong
+		case s.shrunk: // what is missing was no block of it
+			s.lose(index.DamageUnknown, errs.PartBlock, next, 0, -1, s.stop.Offset, s.stop)
+			s.Gaps[len(s.Gaps)-1].Before = int64(s.firstBlock)
+			return
 		}
 	case s.hole != nil:
 		s.lose(index.DamageUnknown, errs.PartBlock, next, 0, -1, s.hole.at,
@@ -111,11 +120,34 @@ func (s *search) settleEnd(next int64) {
 // settleRest notes that the stream ends without an index.
 func (s *search) settleRest(next int64) {
 	kind, part, content := index.DamageUnknown, errs.PartBlock, int64(-1)
-	if s.cutIndex {
+	switch missing := s.missing(); {
+	case s.cutIndex:
 		kind, part, content = index.DamageFrame, errs.PartIndex, 0
+	case s.pos == s.Size && missing > 0: // otherwise other streams may be lost, too
+		content = missing
 	}
 	s.stop.Err = s.hole.err
 	s.lose(kind, part, next, 0, content, s.hole.at, s.stop)
+}
+
+// missing returns how much content the stream lacks at its end, by its header; −1 if the header
+// does not say, or if the file has no room for so much.
+func (s *search) missing() int64 {
+	known := int64(0)
+	for _, b := range s.File.Blocks[s.firstBlock:] {
+		known += int64(b.Raw)
+	}
+	for _, g := range s.Gaps[s.firstGap:] {
+		if g.Content < 0 {
+			return -1
+		}
+		known += g.Content
+	}
+	missing := s.head.ContentSize - known
+	if missing < 0 || (missing-1)/int64(s.head.BlockSize) >= (s.pos-s.hole.at)/minBlock {
+		return -1
+	}
+	return missing
 }
 
 // inferContent makes the content of the only gap of unknown content what is missing of the size
@@ -126,6 +158,9 @@ func (s *search) inferContent() {
 		known += int64(b.Raw)
 	}
 	for i := s.firstGap; i < len(s.Gaps); i++ {
+		if s.bare && i == len(s.Gaps)-1 && s.Gaps[i].Content < 0 {
+			return // other streams may be lost there
+		}
 		switch n := s.Gaps[i].Content; {
 		case n >= 0:
 			known += n

@@ -7,14 +7,14 @@ import (
 	"github.com/gopz/compress/internal/zstframe"
 )
 
-// Framer writes RFC 8878: a frame for each block, and a seek table behind the frames. Blocks that
-// end with a flush share a frame with the blocks behind them. The header of that frame states a
-// window in place of the content size, which is not known yet.
+// Framer writes RFC 8878: a frame for each block, and a seek table behind the frames. A single
+// frame that states its size has no table, because ReadIndex can do without it. Blocks that end
+// with a flush share a frame with the blocks behind them. The header of that frame states a window
+// in place of the content size, which is not known yet.
 type Framer struct {
 	checks  bool
 	window  int64  // how far back offsets reach in a frame, in bytes
 	dict    uint32 // ID that frames name, 0 for none
-	sparing bool   // a file of one frame that states its size has no seek table
 	single  bool   // all content is one frame, and there is no seek table
 	unsized bool   // the last frame does not state its size
 	entries []Entry
@@ -24,14 +24,12 @@ type Framer struct {
 
 // Reset begins a new file. checks says whether frames and table carry checks of the content. window
 // is how far back offsets reach in a frame, in bytes. With single all content is one frame, and
-// there is no seek table. dict is the dictionary that frames name, nil for none. With a dictionary
-// files tend to be small: a file of one frame that states its size then has no seek table, which
-// ReadIndex can do without.
+// there is no seek table. dict is the dictionary that frames name, nil for none.
 func (f *Framer) Reset(checks bool, window int, single bool, dict Dictionary) {
 	f.checks, f.window, f.entries, f.open = checks, int64(window), f.entries[:0], false
 	f.single = single
-	f.dict, f.sparing = 0, dict != nil
-	if f.sparing {
+	f.dict = 0
+	if dict != nil {
 		f.dict = dict.ID()
 	}
 }
@@ -104,7 +102,7 @@ func (f *Framer) endFrame(dst []byte) []byte {
 
 // Trailer appends the seek table. Empty content is one frame with an empty last block (RFC 8878,
 // section 3.1.1.2). A table of more than MaxSeekFrames entries is left out, as the format has no
-// room for it; such a file can only be read from the front. See Reset for files of one frame.
+// room for it; such a file can only be read from the front.
 func (f *Framer) Trailer(dst []byte, content, written int64) []byte {
 	dst = f.endFrame(dst)
 	if len(f.entries) == 0 {
@@ -115,7 +113,7 @@ func (f *Framer) Trailer(dst []byte, content, written int64) []byte {
 		dst = f.checksum(dst, sum)
 		f.entries = append(f.entries, Entry{Size: uint32(len(dst) - n), Sum: sum})
 	}
-	if f.single || len(f.entries) > MaxSeekFrames || len(f.entries) == 1 && f.sparing && !f.unsized {
+	if f.single || len(f.entries) > MaxSeekFrames || len(f.entries) == 1 && !f.unsized {
 		return dst
 	}
 	table := SeekFooter{Frames: len(f.entries), Sums: f.checks}

@@ -32,14 +32,14 @@ func indexError(off int64, detail string) error {
 
 // ReadIndex makes the index of a .zst file from its seek tables: one at its end, and, if the file
 // is several that follow one another, one at the end of each. Empty frames are not in the index.
-// A file without a seek table at its end is errs.NoIndex, unless something in it is wrong, or it is
-// a single frame that states its size, of at most maxWhole bytes.
+// Frames in front of the first table, or all if the file does not end in one, are found by their
+// headers. There a frame that does not state its size, or has more than MaxWhole bytes of content,
+// is errs.NoIndex.
 func ReadIndex(src io.ReaderAt, size int64, limits *container.Limits) (*index.File, error) {
 	limit := limits.Memory()
 	var tables []seekTable // the last one first
 	frames, sums := int64(0), true
 	behind := int64(0) // bytes of sections in front of the last frame or table
-	walked := false    // the file is no single frame with intact sections
 	for pos := size; pos > 0; {
 		f, end, err := footerBefore(src, pos, limits)
 		behind += pos - end
@@ -49,33 +49,18 @@ func ReadIndex(src io.ReaderAt, size int64, limits *container.Limits) (*index.Fi
 		case end == 0 && len(tables) > 0:
 			continue
 		case errors.Is(err, errMagic):
-			begin := pos
-			if walked {
-				begin = section.Find(src, pos, true)
+			w := frameWalk{limits: limits, frames: frames, sums: sums}
+			w.check.reset()
+			if err := w.walkTo(src, end, behind); err != nil {
+				return nil, err
 			}
-			if begin == pos {
-				if len(tables) > 0 {
-					end = size // it is no single frame
-				}
-				x, err := singleFrame(src, size, end, limits.Checks)
-				if err != nil && !walked {
-					begin = section.Find(src, pos, true)
-				}
-				if begin == pos {
-					return x, err
-				}
-			}
-			limits.SawSection(false)
-			behind += pos - begin
-			pos, walked = begin, true
-			continue
+			return indexOf(src, size, 0, append(tables, w.tables...), w.sums, w.frames, limits.Checks)
 		default:
 			return nil, err
 		}
 		frames += int64(f.Frames)
-		if (entryMemory+index.BlockMemory)*frames > limit {
-			return nil, errs.OutOfMemory(0,
-				"a seek table of %d frames takes more than the limit of %d bytes", frames, limit)
+		if err := checkEntryMemory(frames, limit); err != nil {
+			return nil, err
 		}
 		pos -= f.TableSize()
 		table := make([]byte, f.TableSize())
@@ -119,7 +104,7 @@ func footerBefore(
 		case err != nil:
 			return f, pos, err
 		case n > 0:
-			checkSection(src, pos-n, pos, limits)
+			checkSection(src, pos-n, pos, SectionKind, limits)
 			pos -= n
 			continue
 		case len(tail) < SeekFooterSize:
@@ -151,11 +136,11 @@ func sectionBefore(src io.ReaderAt, pos int64, tail []byte) (size int64, err err
 	return size, nil
 }
 
-// checkSection tells limits of a section of parity.
-func checkSection(src io.ReaderAt, begin, end int64, limits *container.Limits) {
+// checkSection tells limits if a skippable frame of some kind is a damaged section of parity.
+func checkSection(src io.ReaderAt, begin, end int64, kind int, limits *container.Limits) {
 	if limits.ChecksSections() {
 		_, found, intact := section.Check(src, begin, end)
-		limits.SawSection(intact || !found)
+		limits.SawSection(!found || intact && kind == SectionKind)
 	}
 }
 
@@ -244,30 +229,13 @@ func wrongLength(offset int64) error {
 	return indexError(offset, "the frame is not as long as the seek table says")
 }
 
-// singleFrame makes the index of a file without a seek table at the end of its first pos bytes, if
-// these are a single frame, and sections follow. Else it finds out why there is none.
-func singleFrame(src io.ReaderAt, size, pos int64, checks bool) (*index.File, error) {
-	entry, sums, usable := Entry{}, false, false
-	if _, err := Walk(src, pos, new(container.Limits), func(f *Frame, end int64) error {
-		n := f.Header.ContentSize
-		usable = f.Offset == 0 && end == pos && end <= maxFrame && n >= 0 && n <= maxWhole
-		entry, sums = Entry{Size: uint32(end), Content: uint32(n)}, f.Header.Checksum
-		return nil
-	}); err != nil {
-		return nil, err
+// checkEntryMemory returns an error if the entries of so many frames take more than the limit.
+func checkEntryMemory(frames, limit int64) error {
+	if (entryMemory+index.BlockMemory)*frames > limit {
+		return errs.OutOfMemory(0,
+			"a seek table of %d frames takes more than the limit of %d bytes", frames, limit)
 	}
-	if !usable {
-		return nil, errs.New(errs.NoIndex,
-			"zstd data without a seek table can only be read from front to back, by a Reader")
-	}
-	if sums {
-		var p [zstframe.ChecksumSize]byte
-		if err := container.ReadAt(src, p[:], pos-zstframe.ChecksumSize); err != nil {
-			return nil, err
-		}
-		entry.Sum = binary.LittleEndian.Uint32(p[:])
-	}
-	return indexOf(src, size, 0, []seekTable{{[]Entry{entry}, size - pos}}, sums, 1, checks)
+	return nil
 }
 
 // A Verifier compares frames with what a seek table says of them. It keeps memory between calls.

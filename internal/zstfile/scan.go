@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// maxWhole is the most content in bytes of a frame that becomes one unit. A file of one large
+	// MaxWhole is the most content in bytes of a frame that becomes one unit. A file of one large
 	// frame is decoded as it comes in, with no more memory than its window. Files of many frames,
 	// which gain from being decoded in parallel, have smaller ones.
-	maxWhole = 32 << 20
+	MaxWhole = 32 << 20
 
 	// skipStep is how many bytes of a skippable frame are passed over at a time, between two looks
 	// at the context.
@@ -208,6 +208,9 @@ func (s *Scanner) sawSection(err error) {
 	}
 }
 
+// otherFrames is the detail of an error about a seek table.
+const otherFrames = "the frames in front of a seek table are not those that it lists"
+
 // readTable reads a part of a skippable frame that may be a seek table.
 func (s *Scanner) readTable() error {
 	in, c := &s.In, &s.tables
@@ -225,8 +228,7 @@ func (s *Scanner) readTable() error {
 	s.phase = betweenFrames
 	s.sawSection(nil)
 	if !c.endFrame(s.Limits.Checks) {
-		detail := "the frames in front of a seek table are not those that it lists"
-		return s.fail(errs.Corrupt, errs.PartIndex, in.Offset()-c.size-SkippableHeaderSize, detail)
+		return s.fail(errs.Corrupt, errs.PartIndex, in.Offset()-c.size-SkippableHeaderSize, otherFrames)
 	}
 	return container.ErrNothingYet
 }
@@ -242,7 +244,7 @@ func (s *Scanner) choose(u *container.Unit) error {
 		return s.frame.fail(errs.TooLarge, errs.PartBlock, s.frame.Offset, "")
 	}
 	s.ordered.shrink()
-	if n := h.ContentSize; n >= 0 && n <= maxWhole {
+	if n := h.ContentSize; n >= 0 && n <= MaxWhole {
 		*u = container.Unit{
 			Spec: FrameSpec(int(n)),
 			Kind: container.Coded,

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"io"
 	"math"
-	"sort"
+	"slices"
 
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
@@ -25,8 +25,10 @@ type search struct {
 	frames []found // since the last table
 	begin  int64   // where that ends, and they begin
 	number int64   // of the next frame taken
-	most   int     // content of the largest block, in bytes
-	steps  int64   // block headers read that did not lead to the end of a frame looked for
+
+	unlisted bool  // no table lists the last frame taken
+	most     int   // content of the largest block, in bytes
+	steps    int64 // block headers read that did not lead to the end of a frame looked for
 
 	view   []byte // part of the file, from viewAt on
 	viewAt int64
@@ -106,8 +108,9 @@ func (s *search) look(off int64, n int) []byte {
 
 // takeFrame goes past the frame at s.at, if there is one.
 func (s *search) takeFrame() bool {
-	f, ok := s.frameAt(s.at)
-	if !ok {
+	f, steps, ok := s.walk(s.at)
+	if !ok || !s.isConfirmed(&f) && (s.hole != nil || !s.isAlone(&f)) {
+		s.steps += steps + 1
 		return false
 	}
 	s.at += f.size
@@ -125,12 +128,21 @@ func (s *search) takeFrame() bool {
 // content, confirms its end.
 func (s *search) frameAt(off int64) (f found, ok bool) {
 	f, steps, ok := s.walk(off)
-	if end := f.offset + f.size; !ok || end == s.Size || s.magicAt(end) || s.isIntact(&f) {
+	if !ok || s.isConfirmed(&f) {
 		return f, ok && s.Err == nil
 	}
 	s.steps += steps + 1
 	return f, false
 }
+
+// isConfirmed reports whether what follows a frame, or else its content, confirms its end.
+func (s *search) isConfirmed(f *found) bool {
+	end := f.offset + f.size
+	return end == s.Size || s.magicAt(end) || s.isIntact(f)
+}
+
+// isAlone reports whether no other frame begins in a frame whose end nothing confirms.
+func (s *search) isAlone(f *found) bool { return s.find(f.offset+1) >= f.offset+f.size }
 
 // walk goes through the frame at an offset from block to block, in so many steps. It compares the
 // content size with the blocks, and does not look into them.
@@ -241,7 +253,8 @@ func (s *search) takeTable(at, end int64) {
 	f, err := ParseSeekFooter(s.look(end-min(SeekFooterSize, end-at), SeekFooterSize), math.MaxInt64)
 	if err == nil && f.TableSize() == end-at {
 		s.Extra = tableEntryMemory * int64(f.Frames)
-		if s.AccountFor(foundMemory * int64(len(s.frames))); s.Err != nil {
+		s.AccountFor(foundMemory * int64(len(s.frames)))
+		if s.Err != nil {
 			return
 		}
 		p := s.Peek(make([]byte, end-at), at)
@@ -256,23 +269,40 @@ func (s *search) takeTable(at, end int64) {
 				return
 			}
 			s.settle(t, at)
-			s.Extra = 0
+			s.begin, s.Extra = end, 0
 			return
 		}
 	}
 	s.settle(nil, at)
+	s.begin = end
 	s.lose(index.DamageFrame, errs.PartIndex, 0, 0, at,
 		&errs.Error{Kind: errs.Corrupt, Detail: "index: the seek table is damaged"})
 }
 
-// isContent reports whether a table that ends at an offset is content of a frame that is lost: its
-// first frame comes right behind damage, and nothing known behind the table.
+// isContent reports whether a table that ends at an offset is content of a frame that is lost: it
+// comes behind damage, nothing known follows it, and it lists no frame in front of the damage.
 func (s *search) isContent(t *table, end int64) bool {
 	if end == s.Size || s.magicAt(end) {
 		return false
 	}
-	i := sort.Search(len(s.frames), func(i int) bool { return s.frames[i].offset >= t.start })
-	return i < len(s.frames) && s.frames[i].offset == t.start && s.frames[i].hole != nil
+	front := slices.IndexFunc(s.frames, func(f found) bool { return f.hole != nil })
+	switch {
+	case front >= 0:
+	case s.hole == nil:
+		return false
+	default:
+		front = len(s.frames)
+	}
+	listed := map[key]bool{}
+	for _, e := range t.list {
+		listed[keyOf(int64(e.Size), e.Sum, t.sums)] = true
+	}
+	for i := range s.frames[:front] {
+		if listed[keyOf(s.frames[i].size, s.frames[i].sum, t.sums)] {
+			return false
+		}
+	}
+	return true
 }
 
 // find looks from an offset on for a frame or a seek table, and returns the end of the file if

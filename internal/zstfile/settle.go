@@ -30,39 +30,42 @@ func (s *search) settle(t *table, end int64) {
 		t = &table{start: end}
 	}
 	numbers := s.match(t)
-	moved := s.sortFrames(numbers)
+	moved := s.sortFrames(t, numbers)
 	next, extra, gaps := 0, false, len(s.Gaps)
-	s.NewRow = true
+	s.NewRow, s.unlisted = true, false
 	for i := range s.frames {
 		f, n := &s.frames[i], numbers[i]
 		if n >= 0 {
-			f.hole = s.noteGap(t.list[next:n], f.hole, f.offset)
+			f.hole = s.noteGap(t, next, n, f.hole, f.offset)
 			next = n + 1
 		}
 		if f.hole != nil {
 			s.loseUnknown(f.hole, f.offset, n >= 0)
 		}
-		extra = extra || n < 0
+		s.unlisted = n < 0
+		extra = extra || n < 0 && (next > 0 || f.offset >= t.start)
 		s.takeBlock(f)
 	}
-	s.frames, s.begin = s.frames[:0], end
+	s.frames = s.frames[:0]
 	if s.hole == nil {
 		s.hole = moved
 	}
-	last := s.noteGap(t.list[next:], s.hole, end)
+	last := s.noteGap(t, next, len(t.list), s.hole, end)
 	s.hole = nil
 	if last != nil {
 		s.loseUnknown(last, end, t.list != nil)
 	}
-	if t.wrong || extra && t.list != nil && len(s.Gaps) == gaps {
+	damaged := slices.ContainsFunc(s.Gaps[gaps:], func(g index.Gap) bool { return g.Err != nil })
+	if t.wrong || extra && t.list != nil && !damaged {
 		s.lose(index.DamageFrame, errs.PartIndex, 0, 0, t.at,
 			&errs.Error{Kind: errs.Corrupt, Detail: "index: the seek table does not fit the frames"})
 	}
 }
 
-// noteGap notes that the listed frames are missing in front of an offset. It returns the hole if
-// that may hold other frames.
-func (s *search) noteGap(list []Entry, at *hole, to int64) *hole {
+// noteGap notes that the frames of the entries from … n−1 are missing in front of an offset. It
+// returns the hole there if that is not because of it.
+func (s *search) noteGap(t *table, from, n int, at *hole, to int64) *hole {
+	list := t.list[from:n]
 	full, content := int64(0), int64(0)
 	for _, e := range list {
 		if e.Content > 0 {
@@ -70,15 +73,33 @@ func (s *search) noteGap(list []Entry, at *hole, to int64) *hole {
 			content += int64(e.Content)
 		}
 	}
+	if from == 0 && at != nil && (at.at < t.start || s.unlisted || s.differs(at, list)) {
+		// Frames in front of those that the table lists may be lost, too.
+		s.loseUnknown(at, to, false)
+		at = nil
+	}
 	if full == 0 {
 		return at
 	}
 	g := index.Gap{Kind: index.DamageBlocks, Block: s.number, Blocks: full, Content: content}
 	g.Most = int64(list[0].Content)
+	if at != nil {
+		h, _, err := zstframe.ParseHeader(s.look(at.at, zstframe.MaxHeaderSize))
+		if err == nil && h.ContentSize < 0 {
+			g.Most = -1 // perhaps it is no frame of the table
+		}
+	}
 	e := &errs.Error{Kind: errs.Corrupt, Detail: "the seek table lists a frame that is not here"}
 	s.addGap(g, e, at, to)
 	s.number += full
 	return nil
+}
+
+// differs reports whether a hole begins with a frame that states another content size than the
+// first of the entries.
+func (s *search) differs(at *hole, list []Entry) bool {
+	h, _, err := zstframe.ParseHeader(s.look(at.at, zstframe.MaxHeaderSize))
+	return err == nil && len(list) > 0 && h.ContentSize >= 0 && h.ContentSize != int64(list[0].Content)
 }
 
 // loseUnknown notes a hole that ends at an offset. A table lists no frame there; without one any
@@ -148,8 +169,15 @@ func (s *search) match(t *table) []int {
 	s.matchEqual(t, numbers)
 	s.matchNeighbors(t, numbers)
 	for i, n := range numbers {
-		if n >= 0 {
-			s.compareContent(t, &s.frames[i], &t.list[n])
+		f := &s.frames[i]
+		switch {
+		case n >= 0:
+			s.compareEntry(t, f, &t.list[n])
+		case f.offset >= t.start && f.summed && s.isUsable(f) && !s.decodes(f):
+			numbers[i] = content
+			if f.hole == nil {
+				f.hole = &hole{at: f.offset}
+			}
 		}
 	}
 	for from := 0; from < len(s.frames); {
@@ -215,8 +243,8 @@ func (s *search) matchEqual(t *table, numbers []int) {
 	}
 }
 
-// nearest returns the entry of a list whose place is nearest to one of two offsets: that of a frame,
-// if bytes are missing or inserted in front of it, or behind it.
+// nearest returns the entry of a list whose place is nearest to one of two offsets: that of a
+// frame, if bytes are missing or inserted in front of it, or behind it.
 func (t *table) nearest(list []int, a, b int64) int {
 	best, distance := unlisted, int64(math.MaxInt64)
 	for _, off := range [...]int64{a, b} {
@@ -257,44 +285,54 @@ func limitsOf(numbers []int, last int) []int {
 // matchNeighbors gives a frame that follows a listed one, or that a listed one follows, the entry
 // beside, if no other frame has it. One of the two is damaged.
 func (s *search) matchNeighbors(t *table, numbers []int) {
-	limits := limitsOf(numbers, len(t.list))
-	for i := range numbers {
-		next := 0
-		if i > 0 {
-			next = numbers[i-1] + 1
-		}
-		follows := i == 0 && s.frames[0].offset == t.start || next > 0 && s.frames[i].hole == nil
-		if numbers[i] < 0 && follows && next < limits[i] {
-			numbers[i] = next
+	taken := make([]bool, len(t.list))
+	for _, n := range numbers {
+		if n >= 0 {
+			taken[n] = true
 		}
 	}
-	taken := make([]int, len(numbers)) // the last entry in front of each frame
-	last := -1
-	for i, n := range numbers {
-		taken[i] = last
-		last = max(last, n)
+	assign := func(i, n int) {
+		if numbers[i] < 0 && n >= 0 && n < len(taken) && !taken[n] && s.isSimilar(t, &s.frames[i], n) {
+			numbers[i], taken[n] = n, true
+		}
+	}
+	for i := range numbers {
+		f := &s.frames[i]
+		switch {
+		case i > 0 && numbers[i-1] >= 0 && f.hole == nil:
+			assign(i, numbers[i-1]+1)
+		case i == 0 && len(t.list) > 0 && (f.offset == t.start ||
+			f.offset == s.begin && f.size == int64(t.list[0].Size)):
+			assign(i, 0)
+		}
 	}
 	for i := len(numbers) - 2; i >= 0; i-- {
-		n := numbers[i+1] - 1
-		if numbers[i] < 0 && n > taken[i] && s.frames[i+1].hole == nil {
-			numbers[i] = n
+		if numbers[i+1] >= 0 && s.frames[i+1].hole == nil {
+			assign(i, numbers[i+1]-1)
 		}
 	}
 }
 
-// compareContent compares the content sizes of a frame and its entry. If they differ, that of a
-// frame that can be decoded is right.
-func (s *search) compareContent(t *table, f *found, e *Entry) {
-	switch {
-	case f.content == int64(e.Content):
-	case f.content >= 0 && s.decodes(f):
-		t.wrong = true
-	default:
-		f.content = int64(e.Content)
+// isSimilar reports whether a frame has the size or the checksum of entry n, or is damaged and has
+// its content size.
+func (s *search) isSimilar(t *table, f *found, n int) bool {
+	e := &t.list[n]
+	return f.size == int64(e.Size) || t.sums && f.summed && f.sum == e.Sum ||
+		f.content == int64(e.Content) && !s.decodes(f)
+}
+
+// compareEntry compares a frame with its entry. If they differ, a frame that can be decoded is
+// right. A frame that cannot gets the content size of the entry.
+func (s *search) compareEntry(t *table, f *found, e *Entry) {
+	sameSum := !t.sums || !f.summed || f.sum == e.Sum
+	if f.content == int64(e.Content) && f.size == int64(e.Size) && sameSum {
+		return
 	}
-	if f.size != int64(e.Size) || t.sums && f.summed && f.sum != e.Sum {
+	if f.content >= 0 && s.decodes(f) {
 		t.wrong = true
+		return
 	}
+	f.content = int64(e.Content)
 }
 
 // isAnchored reports whether the frames from … to−1, which follow one another behind damage, are
@@ -321,41 +359,71 @@ func (t *table) isPlace(off int64) bool {
 
 // sortFrames sorts frames by their numbers: those that have moved come to their places. It drops
 // frames that are content of a frame that is lost, and, of those with the same number, all but an
-// intact one. A frame that is not listed stays behind the one in front of it. moved is where a frame
-// is that has moved, or that it has moved.
-func (s *search) sortFrames(numbers []int) (moved *hole) {
+// intact one. A frame that is not listed stays behind the one in front of it. moved is where a
+// frame is that has moved, or that it has dropped.
+func (s *search) sortFrames(t *table, numbers []int) (moved *hole) {
+	owner := map[int]int{} // the frame of each entry
+	for i, n := range numbers {
+		if n < 0 {
+			continue
+		}
+		j, twice := owner[n]
+		if !twice {
+			owner[n] = i
+			continue
+		}
+		if s.isBetter(t, n, i, j) {
+			owner[n], i = i, j
+		}
+		if s.frames[i].offset < t.start {
+			numbers[i] = unlisted // it is of another file in front
+			continue
+		}
+		numbers[i] = content
+		moved = &hole{at: s.frames[i].offset}
+	}
 	type placed struct {
 		found
 		number, after int
 	}
 	list := make([]placed, 0, len(s.frames))
 	after := unlisted
+	var damage *hole // in front of frames that are dropped
 	for i := range s.frames {
+		f := &s.frames[i]
+		if damage != nil {
+			f.hole = damage
+		}
+		damage = nil
 		if numbers[i] == content {
+			damage = f.hole
 			continue
+		}
+		if numbers[i] >= 0 && numbers[i] < after && moved == nil {
+			moved = &hole{at: f.offset}
 		}
 		if numbers[i] >= 0 {
 			after = numbers[i]
 		}
-		list = append(list, placed{s.frames[i], numbers[i], after})
+		list = append(list, placed{*f, numbers[i], after})
+	}
+	if damage != nil {
+		s.hole = damage
 	}
 	slices.SortStableFunc(list, func(a, b placed) int { return cmp.Compare(a.after, b.after) })
-	kept := 0
 	for i := range list {
-		f := &list[i]
-		if i > 0 && f.offset < list[i-1].offset && moved == nil {
-			moved = &hole{at: f.offset}
-		}
-		if n := kept - 1; f.number >= 0 && n >= 0 && numbers[n] == f.number {
-			if other := &s.frames[n]; !s.decodes(other) && s.decodes(&f.found) {
-				*other, f.found = f.found, *other
-			}
-			moved = &hole{at: f.offset}
-			continue
-		}
-		s.frames[kept], numbers[kept] = f.found, f.number
-		kept++
+		s.frames[i], numbers[i] = list[i].found, list[i].number
 	}
-	s.frames = s.frames[:kept]
+	s.frames = s.frames[:len(list)]
 	return moved
+}
+
+// isBetter reports whether frame i is rather that of entry n than frame j: it is intact, or nearer
+// to its place.
+func (s *search) isBetter(t *table, n, i, j int) bool {
+	a, b := &s.frames[i], &s.frames[j]
+	if x, y := s.decodes(a), s.decodes(b); x != y {
+		return x
+	}
+	return max(a.offset-t.places[n], t.places[n]-a.offset) < max(b.offset-t.places[n], t.places[n]-b.offset)
 }

@@ -5,47 +5,92 @@ import (
 	"math"
 
 	"github.com/gopz/compress/internal/container"
+	"github.com/gopz/compress/internal/section"
 )
 
+// Check verifies how the frames and blocks of a .zst file follow one another.
+func Check(src io.ReaderAt, size int64, limits *container.Limits) error {
+	_, err := walk(src, size, limits, true, func(*Frame, int64) error { return nil })
+	return err
+}
+
 // Walk goes through a .zst file from header to header. It verifies how frames and blocks follow
-// one another, and does not look into them. It calls f after each frame that is not skippable, with
-// the offset of its end, and reports whether the last frame is a seek table, but for sections.
+// one another, and does not look into them. It passes over damaged sections of parity. It calls f
+// after each frame that is not skippable, with the offset of its end, and reports whether the last
+// frame is a seek table, but for sections.
 func Walk(
 	src io.ReaderAt, size int64, limits *container.Limits, f func(fr *Frame, end int64) error,
+) (table bool, err error) {
+	return walk(src, size, limits, false, f)
+}
+
+// walk is Walk. strict makes a section that is not passed over like a skippable frame an error.
+func walk(
+	src io.ReaderAt, size int64, limits *container.Limits, strict bool, f func(*Frame, int64) error,
 ) (table bool, err error) {
 	s := Scanner{Sequential: container.Sequential{Limits: limits}}
 	s.In.ResetAt(src, size)
 	s.resetState()
+	skipped := int64(0) // where the skippable frame began that has been passed over last
 	for {
 		if err := limits.Canceled(); err != nil {
 			return false, err
 		}
 		at := s.In.Offset()
+		begins := s.phase == betweenFrames
 		switch err := s.nextFrame(); err {
 		case nil:
 		case container.ErrNothingYet:
+			if !begins {
+				continue
+			}
+			skipped = at
 			end := at + SkippableHeaderSize + s.skip
-			switch {
-			case s.phase != skipping:
-			case s.kind != SectionKind:
-				table = s.kind == SeekTableKind && s.isSeekTable(src, end)
-			default:
-				checkSection(src, at, end, limits)
+			isTable := s.kind == SeekTableKind && s.isSeekTable(src, end)
+			if s.kind != SectionKind {
+				table = isTable
+			}
+			if !isTable {
+				checkSection(src, at, end, s.kind, limits)
 			}
 			continue
 		case io.EOF:
 			return table, nil
 		default:
-			return false, err
+			end := sectionEnd(src, skipped, at, size)
+			if strict || end < 0 {
+				return false, err
+			}
+			limits.SawSection(false)
+			s.In.ResetAt(src, size)
+			s.phase = betweenFrames
+			if err := s.In.Skip(end); err != nil {
+				return false, err
+			}
+			skipped = end
+			continue
 		}
 		if err := s.frame.skip(math.MaxInt64); err != io.EOF {
 			return false, err
 		}
 		table = false
-		if err := f(&s.frame, s.In.Offset()); err != nil {
+		end := s.In.Offset()
+		skipped = end
+		if err := f(&s.frame, end); err != nil {
 			return false, err
 		}
 	}
+}
+
+// sectionEnd returns the end of a damaged section of parity that begins at one of two offsets, or
+// −1 if none does.
+func sectionEnd(src io.ReaderAt, first, second, size int64) int64 {
+	for _, at := range []int64{first, second} {
+		if n := section.SizeAt(src, at); n > 0 {
+			return min(at+n, size)
+		}
+	}
+	return -1
 }
 
 // isSeekTable reports whether the skippable frame that ends at an offset, and whose header has been

@@ -221,17 +221,20 @@ func TestReaderAtRecover(t *testing.T) {
 		}
 		var want, got bytes.Buffer
 		var wantDamage, gotDamage []string
+		blocks := map[int64]bool{}
 		note := func(to *[]string) func(compress.Damage) error {
 			return func(d compress.Damage) error {
+				d.Err = nil // a search says more exactly what is wrong
 				*to = append(*to, fmt.Sprint(d))
+				blocks[d.Block] = true
 				return nil
 			}
 		}
 		if err := bbtest.RecoverFrom(&want, file, note(&wantDamage), zeros); err != nil {
 			t.Fatal(err)
 		}
-		if len(wantDamage) != 3 {
-			t.Fatalf(".%v: %d damaged places: %q", f, len(wantDamage), wantDamage)
+		if len(blocks) != 3 { // of a frame that is damaged a part may come back
+			t.Fatalf(".%v: %d damaged blocks: %q", f, len(blocks), wantDamage)
 		}
 		first := int64(0)
 		for _, last := range bbtest.PieceEnds(n, 5) {

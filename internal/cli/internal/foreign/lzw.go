@@ -36,6 +36,12 @@ const (
 
 var errLZWCode = errors.New("a code that the table does not have")
 
+// beginsLZW reports whether the byte behind the magic number states a width of codes, and no flag
+// that nobody uses.
+func beginsLZW(head []byte) bool {
+	return len(head) > 2 && head[2]&0x60 == 0 && head[2]&31 >= lzwMinWidth && head[2]&31 <= 16
+}
+
 func openLZW(r *bufio.Reader, _ int64) (io.Reader, error) {
 	head := make([]byte, 3)
 	if _, err := io.ReadFull(r, head); err != nil {

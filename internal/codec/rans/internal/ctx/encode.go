@@ -172,8 +172,22 @@ func (e *Encoder) assignTables(stream, marks []byte) (size int) {
 		cost += uint64(numContexts*indexBits(s.numTables)+40) * model.CostBit
 		at = end
 	}
-	return int(cost/model.CostBit/8) + 2*(4*model.Lanes+4)
+	return int(cost/model.CostBit/8) + groupsSize
 }
+
+// groupsSize is what two lane groups add to the symbols of a stream, in bytes: the states, and 4
+// bytes for the size of each group.
+const groupsSize = 2 * (4*model.Lanes + 4)
+
+// LeastSize is a lower bound in bytes of the size that Prepare and PrepareFast estimate: the lane
+// groups, the number of the context map, and the head of a segment.
+const LeastSize = groupsSize + 1 + 5
+
+// LeastGain is the number of symbols below which contexts never gain. n tables save at most log₂ n
+// bits of a symbol. They cost the lane groups, and in bits 257·log₂ n for the contexts and
+// 32·(n − 1) for descriptions. With 32 tables 878 symbols are needed, and with fewer tables more.
+// The rest is for the rounding of frequencies.
+const LeastGain = 800
 
 // tableNumbers replaces the marks of the segment's symbols by their table numbers.
 func (s *segment) tableNumbers(

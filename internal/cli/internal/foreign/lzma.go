@@ -1,0 +1,177 @@
+package foreign
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"github.com/ulikunitz/xz/lzma"
+)
+
+// lzmaHead is the size of the header of an .lzma file and of the first byte of its data, which is
+// zero.
+const lzmaHead = lzma.HeaderLen + 1
+
+// beginsLZMA reports whether a file begins like an .lzma file. The format has no magic number. As
+// xz does, this looks for sizes that programs write.
+func beginsLZMA(head []byte) bool {
+	return len(head) >= lzmaHead && lzma.ValidHeader(head[:lzma.HeaderLen]) && head[lzma.HeaderLen] == 0
+}
+
+func openLZMA(r *bufio.Reader, maxMemory int64) (io.Reader, error) {
+	head, err := r.Peek(lzma.HeaderLen)
+	if err != nil {
+		return nil, err
+	}
+	dict := int64(binary.LittleEndian.Uint32(head[1:]))
+	if size := binary.LittleEndian.Uint64(head[5:]); size < uint64(dict) {
+		dict = int64(size) // the package takes no more then
+	}
+	if dict > maxMemory {
+		return nil, fmt.Errorf("%w than %d bytes for its dictionary", ErrMemory, maxMemory)
+	}
+	return lzma.NewReader(r)
+}
+
+const (
+	lzipMagic   = "LZIP"
+	lzipHead    = 6
+	lzipTrailer = 20 // CRC-32 and size of the content, size of the member
+)
+
+// beginsLzip looks for a version and a size of the dictionary that exist.
+func beginsLzip(head []byte) bool {
+	return len(head) >= lzipHead && head[4] <= 1 && lzipDict(head[5]) > 0
+}
+
+// lzipDict returns the size of a dictionary in bytes, or 0 if there is no such size.
+func lzipDict(code byte) int64 {
+	size := int64(1) << (code & 31)
+	size -= size / 16 * int64(code>>5)
+	if size < 4<<10 || size > 512<<20 {
+		return 0
+	}
+	return size
+}
+
+// lzipReader reads a member of lzip: an LZMA stream with an end mark between a header and a trailer
+// of its own.
+type lzipReader struct {
+	src  byteCounter
+	z    io.Reader
+	crc  uint32
+	size uint64 // of the content so far
+	done bool   // the trailer is right
+}
+
+// byteCounter counts what is read of a bufio.Reader, byte by byte or not.
+type byteCounter struct {
+	r *bufio.Reader
+	n uint64
+}
+
+func (c *byteCounter) ReadByte() (byte, error) {
+	b, err := c.r.ReadByte()
+	if err == nil {
+		c.n++
+	}
+	return b, err
+}
+
+func (c *byteCounter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += uint64(n)
+	return n, err
+}
+
+// lzmaSource is what package lzma reads: a header of .lzma first.
+type lzmaSource struct {
+	head bytes.Reader
+	*byteCounter
+}
+
+func (s *lzmaSource) Read(p []byte) (int, error) {
+	if s.head.Len() > 0 {
+		return s.head.Read(p)
+	}
+	return s.byteCounter.Read(p)
+}
+
+var (
+	errLzipTrailer = errors.New("lzip: the trailer does not agree with the member")
+	errLzipHeader  = errors.New("lzip: the header of a member is damaged")
+)
+
+func openLzip(r *bufio.Reader, maxMemory int64) (io.Reader, error) {
+	l := &lzipReader{src: byteCounter{r: r}}
+	var head [lzipHead]byte
+	if _, err := io.ReadFull(&l.src, head[:]); err != nil {
+		return nil, err
+	}
+	dict := lzipDict(head[5])
+	switch {
+	case head[4] != 1:
+		return nil, fmt.Errorf("%w: version %d of lzip", ErrFeature, head[4])
+	case dict == 0:
+		return nil, errLzipHeader
+	case dict > maxMemory:
+		return nil, fmt.Errorf("%w than %d bytes for its dictionary", ErrMemory, maxMemory)
+	}
+	start := []byte{lzma.Properties{LC: 3, LP: 0, PB: 2}.Code()}
+	start = binary.LittleEndian.AppendUint32(start, uint32(dict))
+	start = binary.LittleEndian.AppendUint64(start, 1<<64-1) // the end mark says where the end is
+	src := &lzmaSource{byteCounter: &l.src}
+	src.head.Reset(start)
+	z, err := lzma.NewReader(src)
+	l.z = z
+	return l, err
+}
+
+func (l *lzipReader) Read(p []byte) (int, error) {
+	if l.done {
+		return 0, io.EOF
+	}
+	n, err := l.z.Read(p)
+	l.crc = crc32.Update(l.crc, crc32.IEEETable, p[:n])
+	l.size += uint64(n)
+	if err == io.EOF {
+		err = l.checkTrailer()
+	}
+	return n, err
+}
+
+// checkTrailer reads the trailer. It returns io.EOF if it is right.
+func (l *lzipReader) checkTrailer() error {
+	var t [lzipTrailer]byte
+	if _, err := io.ReadFull(&l.src, t[:]); err != nil {
+		return io.ErrUnexpectedEOF
+	}
+	if binary.LittleEndian.Uint32(t[:]) != l.crc || binary.LittleEndian.Uint64(t[4:]) != l.size ||
+		binary.LittleEndian.Uint64(t[12:]) != l.src.n {
+		return errLzipTrailer
+	}
+	l.done = true
+	return io.EOF
+}
+
+// brokenLzip reports a header of which the beginning is there, and one that has two or three of the
+// four bytes of the magic number, as lzip does.
+func brokenLzip(p []byte) error {
+	if len(p) < lzipHead && bytes.HasPrefix([]byte(lzipMagic), p[:min(len(p), 4)]) {
+		return io.ErrUnexpectedEOF
+	}
+	same := 0
+	for i := range min(len(p), 4) {
+		if p[i] == lzipMagic[i] {
+			same++
+		}
+	}
+	if same > 1 {
+		return errLzipHeader
+	}
+	return nil
+}
