@@ -117,7 +117,7 @@ func (s *source) openParity(everywhere bool) bool {
 	switch {
 	case s.parity != nil, !s.onDisk(), s.start != s.part:
 		return false
-	case everywhere && s.is(compress.Gzip), !everywhere && !parity.Present(s.f, s.info.Size()):
+	case everywhere && !s.mayHaveParity(), !everywhere && !parity.Present(s.f, s.info.Size()):
 		return false
 	}
 	r, err := parity.NewReaderAt(s.f, s.info.Size())
@@ -126,6 +126,15 @@ func (s *source) openParity(everywhere bool) bool {
 	}
 	s.parity, s.healing = r, io.NewSectionReader(r, 0, r.Size())
 	return true
+}
+
+// mayHaveParity reports whether a search of all of a damaged file for parity is worth its time.
+func (s *source) mayHaveParity() bool {
+	f, known := s.format()
+	if !known {
+		_, _, known = s.app.cfg.splitSuffix(s.name)
+	}
+	return known && f != compress.Gzip
 }
 
 // readOptions returns the library options for reading the source with all that is said of it.
@@ -148,7 +157,7 @@ func (m *meter) readHealing(read func() error) error {
 	if isDamage(err) {
 		in.openParity(true)
 	}
-	if in.parity != nil && !healed && !m.wrong {
+	if err != nil && in.parity != nil && !healed && !m.wrong {
 		err = read()
 	}
 	in.noteHealed()

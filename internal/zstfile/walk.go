@@ -10,7 +10,7 @@ import (
 
 // Check verifies how the frames and blocks of a .zst file follow one another.
 func Check(src io.ReaderAt, size int64, limits *container.Limits) error {
-	_, err := walk(src, size, limits, true, func(*Frame, int64) error { return nil })
+	_, err := walk(src, size, limits, visitor{strict: true})
 	return err
 }
 
@@ -21,12 +21,19 @@ func Check(src io.ReaderAt, size int64, limits *container.Limits) error {
 func Walk(
 	src io.ReaderAt, size int64, limits *container.Limits, f func(fr *Frame, end int64) error,
 ) (table bool, err error) {
-	return walk(src, size, limits, false, f)
+	return walk(src, size, limits, visitor{frame: f})
 }
 
-// walk is Walk. strict makes a section that is not passed over like a skippable frame an error.
+// A visitor has what walk calls. Each function may be nil.
+type visitor struct {
+	frame  func(f *Frame, end int64) error
+	table  func(begin, end int64) error // of what may be a seek table
+	strict bool                         // a section that is no skippable frame is an error
+}
+
+// walk is Walk with a visitor.
 func walk(
-	src io.ReaderAt, size int64, limits *container.Limits, strict bool, f func(*Frame, int64) error,
+	src io.ReaderAt, size int64, limits *container.Limits, v visitor,
 ) (table bool, err error) {
 	s := Scanner{Sequential: container.Sequential{Limits: limits}}
 	s.In.ResetAt(src, size)
@@ -53,12 +60,17 @@ func walk(
 			if !isTable {
 				checkSection(src, at, end, s.kind, limits)
 			}
+			if s.kind == SeekTableKind && v.table != nil {
+				if err := v.table(at, end); err != nil {
+					return false, err
+				}
+			}
 			continue
 		case io.EOF:
 			return table, nil
 		default:
 			end := sectionEnd(src, skipped, at, size)
-			if strict || end < 0 {
+			if v.strict || end < 0 {
 				return false, err
 			}
 			limits.SawSection(false)
@@ -76,7 +88,10 @@ func walk(
 		table = false
 		end := s.In.Offset()
 		skipped = end
-		if err := f(&s.frame, end); err != nil {
+		if v.frame == nil {
+			continue
+		}
+		if err := v.frame(&s.frame, end); err != nil {
 			return false, err
 		}
 	}
