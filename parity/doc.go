@@ -12,8 +12,8 @@
 //	…
 //	err = w.Close()
 //
-// [Repair] writes the file as it was. [Verify] says what Repair would do. A [ReaderAt] heals what is
-// read through it. All three promise the same:
+// [Repair] writes the file as it was. [Verify] says what Repair would do. A [ReaderAt] heals what
+// is read through it. All three promise the same:
 //
 //   - A zone heals if at most as many of its slices are damaged as packets of parity are left, and
 //     half of the pieces of its catalog are. Slices have 16 KiB, less in zones of less than 2 MiB.

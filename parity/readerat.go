@@ -57,8 +57,8 @@ type ReaderAt struct {
 }
 
 // NewReaderAt returns a ReaderAt of src, of size bytes. If all sections are in place it reads the
-// ends of each; else it does the work of Verify. The error is ErrNoParity if there is no parity, or one
-// of src.
+// ends of each; else it does the work of Verify. The error is ErrNoParity if there is no parity, or
+// one of src.
 func NewReaderAt(src io.ReaderAt, size int64) (*ReaderAt, error) {
 	f := &file{src: src, size: size}
 	r := &ReaderAt{file: f, size: size, healed: map[int64]int64{}, lost: map[int64]int64{}}

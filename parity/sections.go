@@ -136,8 +136,8 @@ func (s *found) count() (n int) {
 }
 
 // sections returns what may be sections of the group, those with most packets first, and of equal
-// ones that which is nearest to where it was written. Rows belong together that are nearer to each other than
-// equal zones can be: bytes are missing between them, or too many.
+// ones that which is nearest to where it was written. Rows belong together that are nearer to each
+// other than equal zones can be: bytes are missing between them, or too many.
 func (g *group) sections() (list []*found) {
 	rows := make([]*row, 0, len(g.byStart))
 	for _, r := range g.byStart {

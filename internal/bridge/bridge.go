@@ -38,15 +38,15 @@ func Streams(size int64, end func() error) compress.WriterOption {
 	return hook.Streams(size, end).(compress.WriterOption)
 }
 
-// BadSection has whatever reads a file call saw for each section of parity that is damaged, from any
-// goroutine. A Reader looks at all of a section, a ReaderAt and ReadInfo at its ends.
+// BadSection has whatever reads a file call saw for each section of parity that is damaged, from
+// any goroutine. A Reader looks at all of a section, a ReaderAt and ReadInfo at its ends.
 func BadSection(saw func()) compress.ReaderOption {
 	return hook.BadSection(saw).(compress.ReaderOption)
 }
 
-// Unverified has a Reader of .zst call ends when a frame is damaged of which it would return what no
-// check covers. If ends returns true, the Reader returns the error in place of that. returned says
-// that it has returned a part of the frame already.
+// Unverified has a Reader of .zst call ends when a frame is damaged of which it would return what
+// no check covers. If ends returns true, the Reader returns the error in place of that. returned
+// says that it has returned a part of the frame already.
 func Unverified(ends func(returned bool) bool) compress.ReaderOption {
 	return hook.Unverified(ends).(compress.ReaderOption)
 }

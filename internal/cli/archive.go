@@ -201,7 +201,10 @@ func (a *app) withArchive(e entry, work func(in *source, f *archive.FS)) {
 	defer in.noteHealed()
 	in.openParity(false)
 	f, done, err := a.openArchive(in)
-	if isDamage(err) && in.openParity(true) {
+	if (isDamage(err) || in.badSection.Load()) && in.openParity(true) {
+		if err == nil {
+			done()
+		}
 		f, done, err = a.openArchive(in)
 	}
 	if err != nil {

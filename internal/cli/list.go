@@ -51,17 +51,7 @@ func (a *app) list() {
 		if in.f != a.stdin {
 			defer in.close()
 		}
-		blocks := 0
-		l, err := a.describe(in, func(b compress.BlockInfo) error { blocks++; return w.block(b) })
-		if isDamage(err) && in.openParity(true) {
-			l, err = a.describe(in, func(b compress.BlockInfo) error {
-				if blocks--; blocks >= 0 {
-					return nil // it is in the list
-				}
-				return w.block(b)
-			})
-		}
-		in.noteHealed()
+		l, err := a.describeHealing(in, w.block)
 		switch {
 		case err == errStdout:
 			w.flush()

@@ -148,8 +148,8 @@ func (m *meter) progress(p compress.Progress) {
 
 func (m *meter) closeBar() { m.bar.close() }
 
-// restart makes the meter ready to read the source, perhaps once more. It returns a writer to w that
-// leaves out what has been written before.
+// restart makes the meter ready to read the source, perhaps once more. It returns a writer to w
+// that leaves out what has been written before.
 func (m *meter) restart(w io.Writer) io.Writer {
 	m.in.start, m.in.part = m.in.start-m.in.part, 0
 	m.last, m.before, m.foreign = compress.Progress{}, compress.Progress{}, nil
@@ -160,8 +160,8 @@ func (m *meter) restart(w io.Writer) io.Writer {
 	return &cutWriter{w: w, interval: interval{off: m.w.n, size: toEnd}}
 }
 
-// endsUnverified has a Reader end at a damaged frame before it returns a part of it, if the file has
-// parity that may restore the frame.
+// endsUnverified has a Reader end at a damaged frame before it returns a part of it, if the file
+// has parity that may restore the frame.
 func (m *meter) endsUnverified(returned bool) bool {
 	if returned {
 		m.wrong = m.w.n > 0

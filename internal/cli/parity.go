@@ -154,23 +154,45 @@ func (m *meter) readHealing(read func() error) error {
 	in.openParity(false)
 	healed := in.parity != nil
 	err := read()
-	if isDamage(err) {
+	if m.w.err == nil && isDamage(err) {
 		in.openParity(true)
-	}
-	if err != nil && in.parity != nil && !healed && !m.wrong {
-		err = read()
+		if in.parity != nil && !healed && !m.wrong {
+			err = read()
+		}
 	}
 	in.noteHealed()
 	return err
 }
 
-// isDamage reports whether an error may come from a damaged file.
+// describeHealing is describe for a file that may be damaged. Of blocks that are found again after
+// damage it reports each once.
+func (a *app) describeHealing(
+	in *source, report func(compress.BlockInfo) error,
+) (l listing, err error) {
+	defer in.noteHealed()
+	in.openParity(false)
+	reported := 0
+	l, err = a.describe(in, func(b compress.BlockInfo) error {
+		reported++
+		return report(b)
+	})
+	if !isDamage(err) || !in.openParity(true) {
+		return l, err
+	}
+	return a.describe(in, func(b compress.BlockInfo) error {
+		if reported > 0 {
+			reported--
+			return nil
+		}
+		return report(b)
+	})
+}
+
+// isDamage reports whether an error of reading may come from a damaged file.
 func isDamage(err error) bool {
+	var e *compress.Error
 	var unreadable *fs.PathError
-	return errors.As(err, &unreadable) || slices.ContainsFunc([]error{
-		compress.ErrCorrupt, compress.ErrTruncated, compress.ErrTrailing, compress.ErrFormat,
-		compress.ErrVersion,
-	}, func(kind error) bool { return errors.Is(err, kind) })
+	return errors.As(err, &e) || errors.As(err, &unreadable)
 }
 
 // noteHealed warns if the file or its parity is damaged.

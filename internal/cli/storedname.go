@@ -50,7 +50,7 @@ func (a *app) readStoredName(in *source) (s storedName) {
 	if a.cfg.mode != modeDecompress || a.cfg.names != namesUse || !in.regular() {
 		return s
 	}
-	rest := io.NewSectionReader(in.readerAt(), in.start, in.length()-in.start)
+	rest := io.NewSectionReader(in.readerAt(), in.start, in.info.Size()-in.start)
 	name, modTime, err := storedIn(rest)
 	if err != nil {
 		return s
@@ -87,7 +87,7 @@ func (a *app) noteStoredName(in *source) {
 	if !a.cfg.verbose {
 		return
 	}
-	file := io.NewSectionReader(in.readerAt(), in.start, in.length()-in.start)
+	file := io.NewSectionReader(in.readerAt(), in.start, in.info.Size()-in.start)
 	name, modTime, err := storedIn(file)
 	if err != nil {
 		return
