@@ -161,7 +161,22 @@ func (m *meter) readHealing(read func() error) error {
 		}
 	}
 	in.noteHealed()
-	return err
+	return in.notTrailing(err)
+}
+
+// notTrailing returns err, or damage in its place if err calls trailing garbage what is behind a
+// lost section of parity: streams may follow.
+func (s *source) notTrailing(err error) error {
+	var e *compress.Error
+	if !errors.Is(err, compress.ErrTrailing) || !errors.As(err, &e) || s.parity == nil {
+		return err
+	}
+	if report := s.parity.Report(); report == nil || canRepair(report) {
+		return err
+	}
+	return &compress.Error{
+		Kind: compress.ErrCorrupt, Offset: e.Offset, Block: -1, Detail: "a section of parity is damaged",
+	}
 }
 
 // describeHealing is describe for a file that may be damaged. Of blocks that are found again after
