@@ -82,7 +82,7 @@ type options struct {
 
 	progress func(Progress)
 	// unverified is that of bridge.Unverified, or nil.
-	unverified func(returned bool) (ends bool)
+	unverified func(partly bool) (ends bool)
 	trace      func(Stage)
 	position   *atomic.Int64 // of the content compressed; nil is none
 }
@@ -478,7 +478,7 @@ func init() {
 			return nil
 		})
 	}
-	hook.Unverified = func(ends func(returned bool) bool) any {
+	hook.Unverified = func(ends func(partly bool) bool) any {
 		return option(func(o *options) error {
 			o.unverified = ends
 			return nil

@@ -265,14 +265,12 @@ func (r *Reader) deliver(b *pipeline.Block) error {
 		at.Content, at.End = s.Total, s.Used
 		if s.Stop != nil {
 			r.end = s.Stop // after the blocks in flight, which are empty
-			if r.endsUnverified(true) {
-				return r.fail(r.end)
-			}
 		}
 		if len(out) == 0 {
 			r.releaseBlock(b)
 			return nil
 		}
+		r.endsUnverified(true)
 	}
 	r.cur, r.out = b, out
 	r.passed++
@@ -282,10 +280,10 @@ func (r *Reader) deliver(b *pipeline.Block) error {
 	return nil
 }
 
-// endsUnverified reports whether the Reader ends at a damaged frame of .zst, and returns no more of
-// it.
-func (r *Reader) endsUnverified(returned bool) bool {
-	return r.format == Zstd && r.opt.unverified != nil && r.opt.unverified(returned)
+// endsUnverified tells the caller that a part of a .zst frame is returned before its check is
+// reached, or reports whether the Reader ends at a damaged frame, and returns nothing of it.
+func (r *Reader) endsUnverified(partly bool) bool {
+	return r.format == Zstd && r.opt.unverified != nil && r.opt.unverified(partly)
 }
 
 // AppendDecode appends the content of src, which a [Reader] could read, to dst and returns the

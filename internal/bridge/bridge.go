@@ -44,10 +44,10 @@ func BadSection(saw func()) compress.ReaderOption {
 	return hook.BadSection(saw).(compress.ReaderOption)
 }
 
-// Unverified has a Reader of .zst call ends when a frame is damaged of which it would return what
-// no check covers. If ends returns true, the Reader returns the error in place of that. returned
-// says that it has returned a part of the frame already.
-func Unverified(ends func(returned bool) bool) compress.ReaderOption {
+// Unverified has a Reader of .zst call ends when it is about to return a part of a frame that no
+// check covers. partly says that the frame is returned while it is decoded. Else it is damaged,
+// and if ends returns true, the Reader returns the error in place of content.
+func Unverified(ends func(partly bool) bool) compress.ReaderOption {
 	return hook.Unverified(ends).(compress.ReaderOption)
 }
 

@@ -25,7 +25,7 @@ type meter struct {
 	last   compress.Progress // so far
 	before compress.Progress // of parts in other formats that have been restored
 	grew   bool              // the source holds more than was read
-	wrong  bool              // a part of a damaged frame has been written
+	partly bool              // frames were written while they were decoded
 	bar    *progressBar
 
 	foreign *foreign.Format // of a source that one core restores; else nil
@@ -162,9 +162,9 @@ func (m *meter) restart(w io.Writer) io.Writer {
 
 // endsUnverified has a Reader end at a damaged frame before it returns a part of it, if the file
 // has parity that may restore the frame.
-func (m *meter) endsUnverified(returned bool) bool {
-	if returned {
-		m.wrong = m.w.n > 0
+func (m *meter) endsUnverified(partly bool) bool {
+	if partly {
+		m.partly = true
 		return false
 	}
 	return m.in.openParity(true)

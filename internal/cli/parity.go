@@ -156,7 +156,8 @@ func (m *meter) readHealing(read func() error) error {
 	err := read()
 	if m.w.err == nil && isDamage(err) {
 		in.openParity(true)
-		if in.parity != nil && !healed && !m.wrong {
+		again := in.parity != nil && !healed
+		if again && (!m.partly || m.w.n == 0) { // else what is written may be wrong
 			err = read()
 		}
 	}

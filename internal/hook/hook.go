@@ -15,7 +15,7 @@ var (
 	Position     func(n *atomic.Int64) any
 	Streams      func(size int64, end func() error) any
 	BadSection   func(saw func()) any
-	Unverified   func(ends func(returned bool) bool) any
+	Unverified   func(ends func(partly bool) bool) any
 	Literals     func() any
 	Pipeline     func(name string) any
 
