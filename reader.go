@@ -270,7 +270,6 @@ func (r *Reader) deliver(b *pipeline.Block) error {
 			r.releaseBlock(b)
 			return nil
 		}
-		r.endsUnverified(true)
 	}
 	r.cur, r.out = b, out
 	r.passed++

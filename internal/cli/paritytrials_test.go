@@ -2,15 +2,18 @@ package cli
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/testenv"
+	"github.com/gopz/compress/internal/zstfile"
 	"github.com/gopz/compress/parity"
 )
 
@@ -235,6 +238,41 @@ func TestParityArchive(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestParityPartly damages a .zst frame without a size, which is written while it is decoded, so
+// that only its checksum tells, and the end of the parity. What is written is wrong then: an error
+// that names the way to repair the file.
+func TestParityPartly(t *testing.T) {
+	content := noise(1 << 20)
+	frame := []byte{0x28, 0xB5, 0x2F, 0xFD, 4, 0x58} // a checksum, a window of 2 MiB
+	for p := content; len(p) > 0; p = p[1<<16:] {
+		header := uint32(1 << 16 << 3) // of a raw block
+		if len(p) == 1<<16 {
+			header++ // the last one
+		}
+		frame = append(frame, byte(header), byte(header>>8), byte(header>>16))
+		frame = append(frame, p[:1<<16]...)
+	}
+	frame = binary.LittleEndian.AppendUint32(frame, zstfile.Checksum([]byte(content)))
+	var buf bytes.Buffer
+	w, err := parity.NewWriter(&buf, parity.Options{Percent: 5, Format: compress.Zstd})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Write(frame)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	bad := buf.Bytes()
+	bad[500_000] ^= 1
+	path := write(t, string(bad), t.TempDir(), "a.zst")
+	wantContent(t, pz(t, "", "-dc", path).want(t, exitWarning, "restored from its parity").out, content)
+	bad[len(bad)-1] ^= 1
+	os.WriteFile(path, bad, 0o666)
+	pz(t, "", "-t", path).want(t, exitWarning, "restored from its parity")
+	pz(t, "", "-dc", path).want(t, exitError, "its parity can restore it: pz --repair")
+	pz(t, "", "-df", path).want(t, exitError, "its parity can restore it: pz --repair")
 }
 
 // TestReaderAtParity reads with the library, which heals nothing, files whose sections are damaged.
