@@ -141,24 +141,6 @@ func TestLostSections(t *testing.T) {
 	}
 }
 
-// TestCutZones cuts whole zones away.
-func TestCutZones(t *testing.T) {
-	r := newRand(5)
-	s := write(t, Options{10, compress.Zstd}, randomZones(r, 3, 10_000, 20_000)...)
-	for i, g := range s.zones {
-		d := s.undamaged()
-		d.cut(int(g.Offset), int(g.EndOffset()-g.Offset))
-		out, report, err := repaired(t, d.data)
-		want := errs.Corrupt
-		if i == 2 {
-			want = errs.Truncated
-		}
-		if !errors.Is(err, want) || !bytes.Equal(out, d.data) || report.Intact() {
-			t.Errorf("zone %d cut away: %v, %+v", i, err, report)
-		}
-	}
-}
-
 // TestConcatenated joins files, also equal ones and one without parity.
 func TestConcatenated(t *testing.T) {
 	r := newRand(6)
