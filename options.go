@@ -81,8 +81,10 @@ type options struct {
 	cache     *Cache // of WithCache; nil is one of its own
 
 	progress func(Progress)
-	trace    func(Stage)
-	position *atomic.Int64 // of the content compressed; nil is none
+	// unverified is that of bridge.Unverified, or nil.
+	unverified func(partly bool) (ends bool)
+	trace      func(Stage)
+	position   *atomic.Int64 // of the content compressed; nil is none
 }
 
 // Progress says how far a Writer or Reader has come.
@@ -467,6 +469,18 @@ func init() {
 				return errs.BadOption("streams of %d bytes: it must be at least 1 MiB", size)
 			}
 			o.streamSize, o.endStream = size, end
+			return nil
+		})
+	}
+	hook.BadSection = func(saw func()) any {
+		return option(func(o *options) error {
+			o.limits.BadSection = saw
+			return nil
+		})
+	}
+	hook.Unverified = func(ends func(partly bool) bool) any {
+		return option(func(o *options) error {
+			o.unverified = ends
 			return nil
 		})
 	}

@@ -250,7 +250,7 @@ func (r *Reader) deliver(b *pipeline.Block) error {
 	if b.Err != nil {
 		ctx := r.opt.limits.Context
 		err := blockError(pipeline.Decompress, b.Err, ctx, at.Stream, at.Block, at.Offset)
-		if b.Decoded == 0 {
+		if b.Decoded == 0 || r.endsUnverified(false) {
 			return r.fail(err)
 		}
 		out := b.Out()[:b.Decoded]
@@ -277,6 +277,12 @@ func (r *Reader) deliver(b *pipeline.Block) error {
 		r.opt.progress(Progress{Content: at.Content, Compressed: at.End, Total: at.Total, Blocks: r.passed})
 	}
 	return nil
+}
+
+// endsUnverified tells the caller that a part of a .zst frame is returned before its check is
+// reached, or reports whether the Reader ends at a damaged frame, and returns nothing of it.
+func (r *Reader) endsUnverified(partly bool) bool {
+	return r.format == Zstd && r.opt.unverified != nil && r.opt.unverified(partly)
 }
 
 // AppendDecode appends the content of src, which a [Reader] could read, to dst and returns the

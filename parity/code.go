@@ -1,10 +1,13 @@
 package parity
 
 import (
+	"slices"
+
 	"github.com/cespare/xxhash/v2"
 	"github.com/klauspost/reedsolomon"
 
 	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/section"
 )
 
 // newCode returns the Reed-Solomon code of n slices with m more: over GF(2^8) up to 256 of them,
@@ -22,100 +25,82 @@ func newCode(n, m int) (reedsolomon.Encoder, error) {
 	return code, nil
 }
 
+// encode fills the last m of shards with the code of the others.
+func encode(shards [][]byte, m int) error {
+	code, err := newCode(len(shards)-m, m)
+	if err != nil {
+		return err
+	}
+	if err := code.Encode(shards); err != nil {
+		return errs.Wrap(errs.Internal, err)
+	}
+	return nil
+}
+
 // cutSlices returns the slices of a zone. All but the last are parts of zone; the last one is
 // padded, in a copy.
 func cutSlices(zone []byte, size int) [][]byte {
-	slices := make([][]byte, 0, ceilDiv(len(zone), size))
-	for len(zone) >= size {
-		slices = append(slices, zone[:size:size])
-		zone = zone[size:]
-	}
-	if len(zone) > 0 {
+	list := slices.Collect(slices.Chunk(zone, size))
+	if n := len(list); n > 0 && len(list[n-1]) < size {
 		last := make([]byte, size)
-		copy(last, zone)
-		slices = append(slices, last)
+		copy(last, list[n-1])
+		list[n-1] = last
 	}
-	return slices
+	return list
 }
 
 // cutCatalog returns the pieces of a catalog, padded, and as many of zeros behind them for their
 // code.
-func cutCatalog(catalog []byte, g geometry) [][]byte {
-	k, size := g.pieces(), g.pieceSize()
-	all := make([]byte, 2*k*size)
+func cutCatalog(catalog []byte, z section.Zone) [][]byte {
+	all := make([]byte, 2*z.Pieces()*z.PieceSize())
 	copy(all, catalog)
-	pieces := make([][]byte, 2*k)
-	for i := range pieces {
-		pieces[i] = all[i*size:][:size:size]
-	}
-	return pieces
+	return cutSlices(all, z.PieceSize())
 }
 
 // joinCatalog returns the catalog of intact pieces; the others are nil. It returns nil if too many
-// are, or if the result is not the catalog that g names.
-func joinCatalog(pieces [][]byte, g geometry) []byte {
-	k := g.pieces()
+// are, or if the result is not the catalog that z names.
+func joinCatalog(pieces [][]byte, z section.Zone) []byte {
+	k := z.Pieces()
 	code, err := newCode(k, k)
 	if err != nil || code.ReconstructData(pieces) != nil {
 		return nil
 	}
-	catalog := make([]byte, 0, k*g.pieceSize())
-	for _, p := range pieces[:k] {
-		catalog = append(catalog, p...)
-	}
-	catalog = catalog[:entrySize*g.slices()]
-	if xxhash.Sum64(catalog) != g.id {
+	catalog := slices.Concat(pieces[:k]...)[:section.EntrySize*z.Slices()]
+	if xxhash.Sum64(catalog) != z.ID {
 		return nil
 	}
 	return catalog
 }
 
 // appendSection appends the section of a zone: header, packets, footer.
-func appendSection(dst []byte, g geometry, slices [][]byte, catalog []byte) ([]byte, error) {
-	pieces := cutCatalog(catalog, g)
-	code, err := newCode(len(pieces)/2, len(pieces)/2)
-	if err != nil {
+func appendSection(dst []byte, z section.Zone, zone [][]byte, catalog []byte) ([]byte, error) {
+	pieces := cutCatalog(catalog, z)
+	if err := encode(pieces, z.Pieces()); err != nil {
 		return dst, err
 	}
-	if err := code.Encode(pieces); err != nil {
-		return dst, errs.Wrap(errs.Internal, err)
+	size := int(z.SectionSize())
+	dst = slices.Grow(dst, size)
+	begin := len(dst)
+	dst = z.AppendHeader(dst)[:begin+size-section.FooterSize]
+	packet := func(number int) []byte {
+		return dst[begin+int(z.Place(number))-z.Size:][:z.PacketSize(number)]
 	}
-	size := g.sectionSize()
-	dst = g.frame.appendHeader(grow(dst, int(size)), size)
-	base := len(dst)
-	dst = dst[:base+int(size)-g.frame.headerSize()-footerSize]
-	packets := dst[base:]
-
-	bodies := make([][]byte, g.packets())
-	shards := append(make([][]byte, 0, len(slices)+g.parity), slices...)
-	for i := range bodies {
-		at := int(g.place(i)-g.place(0)) + headerSize
-		bodies[i] = packets[at:][:g.bodySize(i)]
-		if p := g.pieceNumber(i); p >= 0 {
-			copy(bodies[i], pieces[p])
+	shards := slices.Clip(zone)
+	for number := range z.Packets() {
+		body := packet(number)[section.PacketHeaderSize:]
+		if i := z.PieceNumber(number); i >= 0 {
+			copy(body, pieces[i])
 			continue
 		}
-		clear(bodies[i])
-		shards = append(shards, bodies[i])
+		clear(body)
+		shards = append(shards, body)
 	}
-	code, err = newCode(len(slices), g.parity)
-	if err != nil {
-		return dst[:base], err
+	if err := encode(shards, z.Parity); err != nil {
+		return dst[:begin], err
 	}
-	if err := code.Encode(shards); err != nil {
-		return dst[:base], errs.Wrap(errs.Internal, err)
+	for number := range z.Packets() {
+		p := packet(number)
+		z.AppendPacketHeader(p[:0], number, p[section.PacketHeaderSize:])
 	}
-	for i, body := range bodies {
-		at := int(g.place(i) - g.place(0))
-		g.appendPacketHeader(packets[at:at:at+headerSize], i, body)
-	}
-	return appendFooter(dst, size), nil
-}
-
-// grow returns dst with room for n bytes more.
-func grow(dst []byte, n int) []byte {
-	if cap(dst)-len(dst) >= n {
-		return dst
-	}
-	return append(make([]byte, 0, len(dst)+n), dst...)
+	return section.AppendFooter(dst, int64(size)), nil
 }

@@ -12,13 +12,14 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/section"
 	"github.com/gopz/compress/internal/testenv"
 )
 
 // sample is a file with parity, and where its parts are.
 type sample struct {
 	data  []byte
-	zones []geometry
+	zones []section.Zone
 }
 
 func random(r *rand.Rand, n int) []byte {
@@ -52,9 +53,9 @@ func write(t testing.TB, o Options, zones ...[]byte) sample {
 	s.data = buf.Bytes()
 	offset := int64(0)
 	for i, z := range zones {
-		g := newGeometry(offset, len(z), o, i == len(zones)-1)
+		g := newZone(offset, len(z), o, i == len(zones)-1)
 		s.zones = append(s.zones, g)
-		offset = g.endOffset()
+		offset = g.EndOffset()
 	}
 	if offset != int64(len(s.data)) {
 		t.Fatalf("%d bytes written, want %d", len(s.data), offset)
@@ -205,27 +206,27 @@ func (s sample) heals(d *damaged) (all bool, why string) {
 	all = true
 	for z, g := range s.zones {
 		missing, parity, pieces := 0, 0, 0
-		for i := range g.slices() {
-			if !d.has(starts, int(g.offset)+i*g.slice, g.sliceLength(i)) {
+		for i := range g.Slices() {
+			if !d.has(starts, int(g.Offset)+i*g.Slice, g.SliceLength(i)) {
 				missing++
 			}
 		}
-		for i := range g.packets() {
-			if !d.has(starts, int(g.offset+g.place(i)), headerSize+g.bodySize(i)) {
+		for i := range g.Packets() {
+			if !d.has(starts, int(g.Offset+g.Place(i)), g.PacketSize(i)) {
 				continue
 			}
-			if g.parityNumber(i) >= 0 {
+			if g.ParityNumber(i) >= 0 {
 				parity++
 			} else {
 				pieces++
 			}
 		}
-		why += fmt.Sprintf("zone %d: %d of %d slices missing, ", z, missing, g.slices())
-		why += fmt.Sprintf("%d of %d parity left, ", parity, g.parity)
-		why += fmt.Sprintf("%d of %d pieces\n", pieces, 2*g.pieces())
+		why += fmt.Sprintf("zone %d: %d of %d slices missing, ", z, missing, g.Slices())
+		why += fmt.Sprintf("%d of %d parity left, ", parity, g.Parity)
+		why += fmt.Sprintf("%d of %d pieces\n", pieces, 2*g.Pieces())
 		// Without the catalog its id shows that a zone is intact, if it is in one piece.
-		whole := parity+pieces > 0 && d.has(starts, int(g.offset), g.size)
-		if !whole && (pieces < g.pieces() || missing > parity) {
+		whole := parity+pieces > 0 && d.has(starts, int(g.Offset), g.Size)
+		if !whole && (pieces < g.Pieces() || missing > parity) {
 			all = false
 		}
 	}
@@ -270,7 +271,7 @@ func damageOnce(t *testing.T, r *rand.Rand, name string) bool {
 	amount := len(s.data) * share / 100
 	least := len(s.data)
 	for _, g := range s.zones {
-		least = min(least, g.size)
+		least = min(least, g.Size)
 	}
 	const margin = 32 // of bytes at the front without which stray bytes cannot be told from others
 	for i, kinds := 0, 1+r.IntN(3); i < kinds; i++ {
@@ -304,7 +305,7 @@ func damageOnce(t *testing.T, r *rand.Rand, name string) bool {
 	may, _ := s.heals(d.withCopies())
 	got, report, err := repaired(t, d.data)
 	exact := bytes.Equal(got, s.data)
-	section := s.data[len(s.data)-int(s.zones[len(s.zones)-1].sectionSize()):]
+	section := s.data[len(s.data)-int(s.zones[len(s.zones)-1].SectionSize()):]
 	// Damage to the first bytes may look like stray bytes in front of the file.
 	holds := bytes.Contains
 	if d.beginsWith(margin) {

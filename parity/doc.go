@@ -12,15 +12,21 @@
 //	…
 //	err = w.Close()
 //
-// A zone heals if at most as many of its slices are damaged as Percent says, wherever they are.
-// Slices have 16 KiB, less in zones of less than 2 MiB. Bytes that are missing or too many damage
-// only the slices they are in. [Repair] writes the file as it was. [Verify] says what Repair would
-// do. A [ReaderAt] heals what is read through it.
+// [Repair] writes the file as it was. [Verify] says what Repair would do. A [ReaderAt] heals what
+// is read through it. All three promise the same:
 //
-// A section is made of packets, which may be damaged too. If none of them is left, its zone has no
-// parity. Stray bytes in front of the first zone or behind the last one may be another file that
-// was joined to this one, so Repair keeps them. A stray copy of half a zone or more, with its
-// section, counts as another zone.
+//   - A zone heals if at most as many of its slices are damaged as packets of parity are left, and
+//     half of the pieces of its catalog are. Slices have 16 KiB, less in zones of less than 2 MiB.
+//     It does not matter where the damage is.
+//   - Bytes that are missing or too many damage only the slices and packets that they are in.
+//   - The section heals with its zone.
+//   - A zone whose catalog is lost is known to be intact if it is. If no packet is left, it has no
+//     parity.
+//   - Files may be joined. Stray bytes in front of the first zone of a file or behind its last one
+//     may be another file, so Repair keeps them. A copy of a part of a zone or of its section that
+//     came to another place does no harm. A copy of half a zone or more with its section counts as
+//     another zone.
+//   - What is written is what was there, or the report says so.
 //
 // A Writer takes the memory of a zone, which should be 64 MiB, of its parity, and 20 MB. Repair,
 // Verify and a ReaderAt that heals take up to three times a zone. The first zone with more than 256

@@ -11,6 +11,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/section"
 	"github.com/gopz/compress/internal/testenv"
 )
 
@@ -25,7 +26,7 @@ const sealedHead = 40 // bytes of a packet's header in front of its checks
 // takeApart finds the packets of a file.
 func takeApart(data []byte) (list []fragment) {
 	for len(data) > 0 {
-		at := bytes.Index(data, []byte(magic))
+		at := bytes.Index(data, []byte(section.PacketMagic))
 		if at < 0 {
 			return append(list, fragment{body: data})
 		}
@@ -33,10 +34,10 @@ func takeApart(data []byte) (list []fragment) {
 			list = append(list, fragment{body: data[:at]})
 		}
 		data = data[at:]
-		n := len(magic)
-		if h, ok := parsePacketHeader(data); ok && len(data) >= headerSize+h.bodySize(h.number) {
-			n = headerSize + h.bodySize(h.number)
-			list = append(list, fragment{data[:sealedHead], data[headerSize:n]})
+		n := len(section.PacketMagic)
+		if h, ok := section.ParsePacket(data); ok && len(data) >= h.Length() {
+			n = h.Length()
+			list = append(list, fragment{data[:sealedHead], data[section.PacketHeaderSize:n]})
 		} else {
 			list = append(list, fragment{body: data[:n]})
 		}
@@ -49,9 +50,9 @@ func takeApart(data []byte) (list []fragment) {
 func putTogether(list []fragment) (data []byte) {
 	for _, p := range list {
 		if p.head != nil {
-			head := binary.LittleEndian.AppendUint32(slices.Clone(p.head), checksum(p.body))
+			head := binary.LittleEndian.AppendUint32(slices.Clone(p.head), section.Checksum(p.body))
 			data = append(data, head...)
-			data = binary.LittleEndian.AppendUint32(data, checksum(head))
+			data = binary.LittleEndian.AppendUint32(data, section.Checksum(head))
 		}
 		data = append(data, p.body...)
 	}
@@ -97,17 +98,17 @@ func changeField(r *rand.Rand, list []fragment, packets []int) {
 
 // fixID makes the hash of the catalog in packets that of the pieces there are.
 func fixID(list []fragment, packets []int) {
-	h, ok := parsePacketHeader(putTogether(list[packets[0] : packets[0]+1]))
+	h, ok := section.ParsePacket(putTogether(list[packets[0] : packets[0]+1]))
 	if !ok {
 		return
 	}
-	catalog := make([]byte, h.pieces()*h.pieceSize())
+	catalog := make([]byte, h.Pieces()*h.PieceSize())
 	for _, i := range packets {
-		if n := int(binary.LittleEndian.Uint32(list[i].head[36:])); n < h.pieces() {
-			copy(catalog[n*h.pieceSize():], list[i].body)
+		if n := int(binary.LittleEndian.Uint32(list[i].head[36:])); n < h.Pieces() {
+			copy(catalog[n*h.PieceSize():], list[i].body)
 		}
 	}
-	id := xxhash.Sum64(catalog[:entrySize*h.slices()])
+	id := xxhash.Sum64(catalog[:section.EntrySize*h.Slices()])
 	for _, i := range packets {
 		list[i].head = slices.Clone(list[i].head)
 		binary.LittleEndian.PutUint64(list[i].head[16:], id)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/section"
 	"github.com/gopz/compress/internal/testenv"
 )
 
@@ -61,26 +62,26 @@ func TestLargeCode(t *testing.T) {
 	r := newRand(2)
 	s := write(t, Options{5, compress.PZ}, random(r, 4<<20+5))
 	g := s.zones[0]
-	if g.slices()+g.parity <= 256 {
+	if g.Slices()+g.Parity <= 256 {
 		t.Fatal("the zone is too small for this test")
 	}
 	d := s.undamaged()
-	order := r.Perm(g.slices())
-	for _, i := range order[:g.parity] {
-		d.flip(r, i*g.slice)
+	order := r.Perm(g.Slices())
+	for _, i := range order[:g.Parity] {
+		d.flip(r, i*g.Slice)
 	}
 	out, report, err := repaired(t, d.data)
 	if err != nil || !bytes.Equal(out, s.data) {
-		t.Fatalf("%d slices damaged: %v, %+v", g.parity, err, report)
+		t.Fatalf("%d slices damaged: %v, %+v", g.Parity, err, report)
 	}
 	z := report.Zones[0]
-	if z.State != Healed || z.Damaged != g.parity || z.ParityLeft != g.parity {
+	if z.State != Healed || z.Damaged != g.Parity || z.ParityLeft != g.Parity {
 		t.Errorf("report: %+v", z)
 	}
-	d.flip(r, order[g.parity]*g.slice)
+	d.flip(r, order[g.Parity]*g.Slice)
 	out, report, err = repaired(t, d.data)
 	if !errors.Is(err, errs.Corrupt) || !bytes.Equal(out, d.data) || report.Zones[0].State != Lost {
-		t.Errorf("%d slices damaged: %v, %+v", g.parity+1, err, report)
+		t.Errorf("%d slices damaged: %v, %+v", g.Parity+1, err, report)
 	}
 }
 
@@ -90,15 +91,15 @@ func TestEachPart(t *testing.T) {
 	for _, frame := range []compress.Format{compress.PZ, compress.Zstd} {
 		s := write(t, Options{5, frame}, randomZones(r, 3, 10_000, 20_000)...)
 		for zi, g := range s.zones {
-			section := int(g.offset) + g.size
-			places := []int{section, section + frameOf(frame).headerSize() - 1}
-			for i := range g.packets() {
-				at := int(g.offset + g.place(i))
-				body := at + headerSize
-				places = append(places, at, body-1, body, body+g.bodySize(i)-1)
+			begin := int(g.Offset) + g.Size
+			places := []int{begin, begin + g.HeaderSize() - 1}
+			for i := range g.Packets() {
+				at := int(g.Offset + g.Place(i))
+				body := at + section.PacketHeaderSize
+				places = append(places, at, body-1, body, at+g.PacketSize(i)-1)
 			}
-			end := int(g.endOffset())
-			places = append(places, end-footerSize, end-1)
+			end := int(g.EndOffset())
+			places = append(places, end-section.FooterSize, end-1)
 			for _, at := range places {
 				d := s.undamaged()
 				d.flip(r, at)
@@ -118,10 +119,10 @@ func TestLostSections(t *testing.T) {
 	s := write(t, Options{10, compress.PZ}, randomZones(r, 4, 10_000, 20_000)...)
 	for lost, g := range s.zones {
 		d := s.undamaged()
-		d.overwrite(r, int(g.offset)+g.size, int(g.sectionSize()))
+		d.overwrite(r, int(g.Offset)+g.Size, int(g.SectionSize()))
 		want := slices.Clone(d.data)
 		other := s.zones[(lost+1)%4]
-		d.flip(r, int(other.offset)+5)
+		d.flip(r, int(other.Offset)+5)
 		out, report, err := repaired(t, d.data)
 		wanted, state := errs.Corrupt, NoSection
 		if lost == 3 {
@@ -136,24 +137,6 @@ func TestLostSections(t *testing.T) {
 		}
 		if len(report.Zones) > lost && report.Zones[lost].State != state {
 			t.Errorf("section %d lost: %+v", lost, report)
-		}
-	}
-}
-
-// TestCutZones cuts whole zones away.
-func TestCutZones(t *testing.T) {
-	r := newRand(5)
-	s := write(t, Options{10, compress.Zstd}, randomZones(r, 3, 10_000, 20_000)...)
-	for i, g := range s.zones {
-		d := s.undamaged()
-		d.cut(int(g.offset), int(g.endOffset()-g.offset))
-		out, report, err := repaired(t, d.data)
-		want := errs.Corrupt
-		if i == 2 {
-			want = errs.Truncated
-		}
-		if !errors.Is(err, want) || !bytes.Equal(out, d.data) || report.Intact() {
-			t.Errorf("zone %d cut away: %v, %+v", i, err, report)
 		}
 	}
 }

@@ -8,11 +8,24 @@ import (
 	"slices"
 	"sort"
 	"sync"
+
+	"github.com/gopz/compress/internal/container"
+	"github.com/gopz/compress/internal/section"
 )
 
 // Range is a part of a file.
 type Range struct {
 	Offset, Size int64
+}
+
+// Present reports whether a file of size bytes ends with a section. Damage may hide one.
+func Present(src io.ReaderAt, size int64) bool {
+	var p [section.FooterSize]byte
+	if size < int64(len(p)) || container.ReadAt(src, p[:], size-int64(len(p))) != nil {
+		return false
+	}
+	_, ok := section.ParseFooter(p[:])
+	return ok
 }
 
 var errNegative = errors.New("parity: negative offset")
@@ -33,6 +46,8 @@ type ReaderAt struct {
 	parts []part
 	size  int64
 
+	report *Report // nil if all sections are in place
+
 	healing sync.Mutex // one zone at a time, to bound memory
 
 	mu     sync.Mutex // guards the rest
@@ -41,9 +56,9 @@ type ReaderAt struct {
 	lost   map[int64]int64
 }
 
-// NewReaderAt returns a ReaderAt of src, of size bytes. If all sections are in place it reads a few
-// hundred bytes of each; else it does the work of Verify. The error is ErrNoParity if there is no
-// parity, or one of src.
+// NewReaderAt returns a ReaderAt of src, of size bytes. If all sections are in place it reads the
+// ends of each; else it does the work of Verify. The error is ErrNoParity if there is no parity, or
+// one of src.
 func NewReaderAt(src io.ReaderAt, size int64) (*ReaderAt, error) {
 	f := &file{src: src, size: size}
 	r := &ReaderAt{file: f, size: size, healed: map[int64]int64{}, lost: map[int64]int64{}}
@@ -52,20 +67,23 @@ func NewReaderAt(src io.ReaderAt, size int64) (*ReaderAt, error) {
 		return nil, err
 	}
 	for _, s := range sections {
-		r.parts = append(r.parts, part{at: s.start, size: s.hi - s.start, section: s})
+		r.parts = append(r.parts, part{at: s.after, size: s.hi - s.after, section: s})
 	}
 	if sections == nil {
-		p, err := repair(nil, src, size)
+		p, err := repair(nil, f)
 		if err != nil {
 			return nil, err
 		}
-		r.parts, r.size = p.parts, p.out
+		r.parts, r.size, r.report = p.parts, p.out, p.report
 	}
 	return r, nil
 }
 
 // Size returns the size of the repaired file.
 func (r *ReaderAt) Size() int64 { return r.size }
+
+// Report returns what NewReaderAt has found, or nil if all sections are in place.
+func (r *ReaderAt) Report() *Report { return r.report }
 
 // Healed returns the parts of the repaired file that were damaged, as far as they were read, in
 // order. The rest of their zones counts as read.
@@ -84,6 +102,13 @@ func (r *ReaderAt) ranges(m map[int64]int64) []Range {
 	return list
 }
 
+// note adds a part to those that are healed or lost.
+func (r *ReaderAt) note(m map[int64]int64, at, size int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	m[at] = size
+}
+
 // ReadAt implements io.ReaderAt.
 func (r *ReaderAt) ReadAt(p []byte, at int64) (n int, err error) {
 	if at < 0 {
@@ -95,7 +120,7 @@ func (r *ReaderAt) ReadAt(p []byte, at int64) (n int, err error) {
 		from := at + int64(n) - t.at
 		q := p[n:][:min(int64(len(p)-n), t.size-from)]
 		if t.section == nil {
-			err = r.file.readExactly(q, t.src+from)
+			err = container.ReadAt(r.file.src, q, t.src+from)
 		} else {
 			err = r.view(t).read(q, from)
 		}
@@ -110,244 +135,173 @@ func (r *ReaderAt) ReadAt(p []byte, at int64) (n int, err error) {
 	return n, nil
 }
 
-// view is an open zone of a ReaderAt, with its section.
+// A view is an open zone of a ReaderAt, with its section.
 type view struct {
 	r  *ReaderAt
 	at int64 // in the repaired file
-	s  *section
+	s  *found
 
 	mu      sync.Mutex // guards the rest
+	opened  bool       // catalog was read
 	catalog []byte
-	opened  bool // catalog is read
-	// What is known after an attempt to heal:
-	tried   bool
+	tried   bool           // to heal; then these are known, unless the zone is lost:
 	from    []int64        // where the source has each slice, or nowhere
 	rebuilt map[int][]byte // slices that it does not have
-	section []byte         // nil if it is intact in the source
 	checked bool           // section is known
-
-	latest       []byte // the latest slice that was read, for many small reads
-	latestNumber int
-	spare        []byte // a buffer
+	section []byte         // nil if the source has it
+	latest  int            // slice in buf, or -1
+	buf     []byte
 }
 
 // view returns the open zone that is part t.
 func (r *ReaderAt) view(t part) *view {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for i, v := range r.views {
-		if v.s == t.section {
-			r.views = append(slices.Delete(r.views, i, i+1), v)
-			return v
-		}
+	i := slices.IndexFunc(r.views, func(v *view) bool { return v.s == t.section })
+	if i < 0 {
+		r.views = append(r.views, &view{
+			r: r, at: t.at, s: t.section, latest: -1, buf: make([]byte, t.section.Slice),
+		})
+		r.views = r.views[max(0, len(r.views)-openViews):]
+		return r.views[len(r.views)-1]
 	}
-	if len(r.views) == openViews {
-		r.views = slices.Delete(r.views, 0, 1)
-	}
-	v := &view{r: r, at: t.at, s: t.section}
-	r.views = append(r.views, v)
+	v := r.views[i]
+	r.views = append(slices.Delete(r.views, i, i+1), v)
 	return v
 }
 
 // read fills p from a place of the zone or of its section.
 func (v *view) read(p []byte, at int64) error {
-	if err := v.open(); err != nil {
-		return err
-	}
-	for len(p) > 0 && at < int64(v.s.size) {
-		n, err := v.readSlice(p, int(at/int64(v.s.slice)), int(at%int64(v.s.slice)))
-		if err != nil {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for len(p) > 0 && at < int64(v.s.Size) {
+		i := int(at / int64(v.s.Slice))
+		if err := v.readSlice(i); err != nil {
 			return err
 		}
+		n := copy(p, v.buf[at%int64(v.s.Slice):v.s.SliceLength(i)])
 		p, at = p[n:], at+int64(n)
 	}
 	if len(p) == 0 {
 		return nil
 	}
-	section, err := v.damagedSection()
-	if err != nil {
+	if err := v.checkSection(); err != nil {
 		return err
 	}
-	at -= int64(v.s.size)
-	if section != nil {
-		copy(p, section[at:])
+	at -= int64(v.s.Size)
+	if v.section != nil {
+		copy(p, v.section[at:])
 		return nil
 	}
-	return v.r.file.readExactly(p, v.s.beginOffset()+at)
+	return container.ReadAt(v.r.file.src, p, v.s.begin()+at)
 }
 
-// readSlice copies to p from a place in slice i on.
-func (v *view) readSlice(p []byte, i, at int) (int, error) {
-	n := v.s.sliceLength(i)
-	v.mu.Lock()
-	if v.latest != nil && v.latestNumber == i {
-		defer v.mu.Unlock()
-		return copy(p, v.latest[at:n]), nil
-	}
-	buf := v.spare
-	v.spare = nil
-	v.mu.Unlock()
-	if buf == nil {
-		buf = make([]byte, v.s.slice)
-	}
-	if err := v.slice(buf, i); err != nil {
-		return 0, err
-	}
-	n = copy(p, buf[at:n])
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.spare, v.latest, v.latestNumber = v.latest, buf, i
-	return n, nil
-}
-
-// open reads the catalog.
-func (v *view) open() (err error) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.opened {
+// readSlice reads slice i into v.buf, healed if need be.
+func (v *view) readSlice(i int) error {
+	if v.latest == i {
 		return nil
 	}
-	v.catalog, err = v.r.file.readCatalog(v.s)
-	if err != nil {
-		return err
-	}
-	v.opened = true
-	if v.catalog == nil {
-		return v.heal()
-	}
-	return nil
-}
-
-// slice reads slice i into buf, healed if need be.
-func (v *view) slice(buf []byte, i int) error {
-	if ok, err := v.sliceAsItIs(buf, i); ok || err != nil {
-		return err
-	}
-	v.mu.Lock()
-	if err := v.heal(); err != nil {
-		v.mu.Unlock()
-		return err
-	}
-	v.mu.Unlock()
-	if ok, err := v.sliceAsItIs(buf, i); ok || err != nil {
-		return err
-	}
-	v.r.note(v.r.lost, v.at+int64(i*v.s.slice), int64(v.s.sliceLength(i)))
-	return v.r.file.readExactly(buf[:v.s.sliceLength(i)], v.s.start+int64(i*v.s.slice))
-}
-
-// sliceAsItIs reads slice i into buf from where it is known to be, and reports whether it is right.
-func (v *view) sliceAsItIs(buf []byte, i int) (bool, error) {
-	v.mu.Lock()
-	start := v.s.start
-	if v.from != nil && v.from[i] != nowhere {
-		start = v.from[i] - int64(i*v.s.slice)
-	}
-	catalog, rebuilt := v.catalog, v.rebuilt[i]
-	v.mu.Unlock()
-	if rebuilt != nil {
-		copy(buf, rebuilt)
-		return true, nil
-	}
-	if catalog == nil {
-		return false, nil
-	}
-	return v.r.file.readSlice(buf, v.s, catalog, i, start, v.r.file.size)
-}
-
-// heal loads the zone, once, and keeps what differs from the source. The caller holds v.mu.
-func (v *view) heal() error {
-	if v.tried {
-		return nil
-	}
-	v.r.healing.Lock()
-	defer v.r.healing.Unlock()
-	z, err := v.load()
-	if err != nil {
-		return err
-	}
-	v.tried = true
-	v.catalog = z.catalog
-	if z.lost {
-		return nil
-	}
-	v.from, v.rebuilt = z.from, map[int][]byte{}
-	for i, at := range z.from {
-		place := int64(i * z.slice)
-		if at == nowhere {
-			v.rebuilt[i] = bytes.Clone(z.data[place:][:z.slice])
-		}
-		if at != v.s.start+place {
-			v.r.note(v.r.healed, v.at+place, int64(z.sliceLength(i)))
-		}
-	}
-	return nil
-}
-
-// load loads the zone from the packets that are intact now.
-func (v *view) load() (*zone, error) {
-	f := v.r.file
-	s := v.s
-	if s.pool.assumed {
-		found, err := f.section(s)
+	v.latest = -1
+	if !v.opened {
+		var err error
+		v.catalog, err = v.r.file.readCatalog(v.s)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if found == nil {
-			return &zone{section: s, lost: true}, nil
-		}
-		s = found
+		v.opened = true
 	}
-	h := &healer{file: f}
-	return h.load(s)
+	ok, err := v.readRight(i)
+	if !ok && err == nil && !v.tried {
+		if _, err := v.heal(); err != nil {
+			return err
+		}
+		ok, err = v.readRight(i)
+	}
+	if !ok && err == nil {
+		n, at := v.s.SliceLength(i), int64(i*v.s.Slice)
+		v.r.note(v.r.lost, v.at+at, int64(n))
+		err = container.ReadAt(v.r.file.src, v.buf[:n], v.s.main.start+at)
+	}
+	if err == nil {
+		v.latest = i
+	}
+	return err
 }
 
-// damagedSection returns the section as it should be if it is damaged in the source, else nil.
-func (v *view) damagedSection() ([]byte, error) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.checked {
-		return v.section, nil
+// readRight reads slice i into v.buf from where it is known to be, and reports whether it is right.
+func (v *view) readRight(i int) (bool, error) {
+	start := v.s.main.start
+	switch {
+	case v.rebuilt[i] != nil:
+		copy(v.buf, v.rebuilt[i])
+		return true, nil
+	case v.catalog == nil:
+		return false, nil
+	case v.from != nil && v.from[i] != nowhere:
+		start = v.from[i] - int64(i*v.s.Slice)
 	}
+	return v.r.file.readSlice(v.buf, v.s.Zone, v.catalog, i, start)
+}
+
+// heal loads the zone and keeps what differs from the source. It returns the zone, or nil if that
+// is lost.
+func (v *view) heal() (*zone, error) {
 	v.r.healing.Lock()
 	defer v.r.healing.Unlock()
-	f := v.r.file
-	s, err := f.section(v.s)
+	s, err := v.r.file.packetsOf(v.s)
 	if err != nil {
 		return nil, err
 	}
-	whole := false
-	if s != nil {
-		whole, err = f.sectionIntact(s)
-		if err != nil {
-			return nil, err
-		}
-		whole = whole && s.start == v.s.start
+	z, err := v.r.file.load(s, nil)
+	if err != nil {
+		return nil, err
 	}
-	if !whole {
-		z, err := v.load()
-		if err != nil {
-			return nil, err
+	v.tried, v.catalog = true, z.catalog
+	if z.lost {
+		return nil, nil
+	}
+	v.from, v.rebuilt = z.from, map[int][]byte{}
+	for i, at := range z.from {
+		place := int64(i * z.Slice)
+		if at == nowhere {
+			v.rebuilt[i] = bytes.Clone(z.data[place:][:z.Slice])
 		}
-		at := v.at + int64(z.size)
-		if z.lost {
-			v.r.note(v.r.lost, at, z.sectionSize())
+		if at != v.s.main.start+place {
+			v.r.note(v.r.healed, v.at+place, int64(z.SliceLength(i)))
+		}
+	}
+	return z, nil
+}
+
+// checkSection makes the section anew if it is damaged in the source.
+func (v *view) checkSection() error {
+	if v.checked {
+		return nil
+	}
+	s, err := v.r.file.packetsOf(v.s)
+	if err != nil {
+		return err
+	}
+	whole, err := v.r.file.sectionIntact(s)
+	if err != nil {
+		return err
+	}
+	if !whole || s.main.start != v.s.main.start {
+		z, err := v.heal()
+		if err != nil {
+			return err
+		}
+		at, size := v.at+int64(v.s.Size), v.s.SectionSize()
+		if z == nil {
+			v.r.note(v.r.lost, at, size)
 		} else {
-			slices := cutSlices(z.data, z.slice)
-			v.section, err = appendSection(nil, z.geometry, slices, z.catalog)
+			v.section, err = z.section(nil)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			v.r.note(v.r.healed, at, z.sectionSize())
+			v.r.note(v.r.healed, at, size)
 		}
 	}
 	v.checked = true
-	return v.section, nil
-}
-
-// note adds a part to those that are healed or lost.
-func (r *ReaderAt) note(m map[int64]int64, at, size int64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	m[at] = size
+	return nil
 }

@@ -37,7 +37,7 @@ func TestReaderAt(t *testing.T) {
 		var flipped []int
 		for i := range 12 {
 			g := s.zones[i/2]
-			at := int(g.offset) + r.IntN(int(g.endOffset()-g.offset))
+			at := int(g.Offset) + r.IntN(int(g.EndOffset()-g.Offset))
 			d.flip(r, at)
 			flipped = append(flipped, at)
 		}

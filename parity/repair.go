@@ -121,7 +121,7 @@ func (r *Report) err() error {
 // Repair reads src about twice, and more of it where bytes have moved. It takes the memory of the
 // largest zone and its section, and less than 100 bytes for each packet of the file.
 func Repair(dst io.Writer, src io.ReaderAt, size int64) (*Report, error) {
-	p, err := repair(dst, src, size)
+	p, err := repair(dst, &file{src: src, size: size})
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +132,7 @@ func Repair(dst io.Writer, src io.ReaderAt, size int64) (*Report, error) {
 // compress.ErrCorrupt or compress.ErrTruncated. Repair would heal all of it if the report has no
 // zone that is Lost or NoSection, and EndMissing is false.
 func Verify(src io.ReaderAt, size int64) (*Report, error) {
-	p, err := repair(nil, src, size)
+	p, err := repair(nil, &file{src: src, size: size})
 	if err != nil {
 		return nil, err
 	}
@@ -152,77 +152,63 @@ func Verify(src io.ReaderAt, size int64) (*Report, error) {
 type part struct {
 	at      int64 // in the repaired file
 	size    int64
-	src     int64    // in the source
-	section *section // of the zone, with its section, that this part is; nil for plain bytes
+	src     int64  // in the source
+	section *found // of the zone, with its section, that this part is; nil for plain bytes
 }
 
 // pass goes through a file from the front and makes the repaired one.
 type pass struct {
-	healer
-	dst        io.Writer // nil if nothing is to be written
-	report     *Report
-	parts      []part
-	out        int64 // bytes of the repaired file
-	sectionBuf []byte
-	copyBuf    []byte
+	*file
+	dst     io.Writer // nil if nothing is to be written
+	report  *Report
+	parts   []part
+	out     int64 // bytes of the repaired file
+	zoneBuf []byte
+	copyBuf []byte
 }
 
-const copyChunk = 64 << 10 // bytes copied at once
-
-func repair(dst io.Writer, src io.ReaderAt, size int64) (*pass, error) {
-	f := &file{src: src, size: size}
-	p := &pass{healer: healer{file: f}, dst: dst, report: &Report{}}
-	sections, err := f.findSections()
-	if err != nil {
-		return nil, err
-	}
+func repair(dst io.Writer, f *file) (*pass, error) {
+	p := &pass{file: f, dst: dst, report: &Report{}, copyBuf: make([]byte, 64<<10)}
+	sections, err := f.sections()
 	switch {
+	case err != nil:
+		return nil, err
 	case len(sections) > 0:
 	case f.readErr != nil:
 		return nil, f.readErr
 	default:
 		return nil, ErrNoParity
 	}
-	var before *section
+	var before *found
 	for _, s := range sections {
-		if err := p.zone(s, before); err != nil {
+		if err := p.repairZone(s, before); err != nil {
 			return nil, err
 		}
 		before = s
 	}
-	if !before.last {
-		p.report.EndMissing = true
-	}
-	err = p.stray(before.hi, size)
+	p.report.EndMissing = p.report.EndMissing || !before.Last
+	p.report.Unprotected += f.size - before.hi
+	err = p.copy(before.hi, f.size)
 	p.report.ReadErr = f.readErr
 	return p, err
 }
 
-// findSections returns the sections of the file, in order.
-func (f *file) findSections() ([]*section, error) {
+// sections returns the sections of the file, in order.
+func (f *file) sections() ([]*found, error) {
 	list, err := f.chain()
 	if err != nil {
 		return nil, err
 	}
-	if list == nil {
-		return f.scan()
-	}
 	for i, s := range list {
-		list[i], err = f.section(s)
+		list[i], err = f.packetsOf(s)
 		if err != nil {
 			return nil, err
 		}
-		if list[i] == nil {
-			return f.scan()
-		}
+	}
+	if list == nil {
+		return f.scan(0, f.size)
 	}
 	return list, nil
-}
-
-// stray copies bytes that belong to no zone.
-func (p *pass) stray(from, to int64) error {
-	p.report.Unprotected += to - from
-	return p.copy(from, to)
 }
 
 // copy copies bytes of the source.
@@ -237,11 +223,8 @@ func (p *pass) copy(from, to int64) error {
 // copyOut is copy without a part of its own. Without dst it reads all the same, so that the report
 // says what cannot be read.
 func (p *pass) copyOut(from, to int64) error {
-	if p.copyBuf == nil {
-		p.copyBuf = make([]byte, copyChunk)
-	}
 	for from < to {
-		data := p.copyBuf[:min(to-from, copyChunk)]
+		data := p.copyBuf[:min(to-from, int64(len(p.copyBuf)))]
 		holes, err := p.read(data, from)
 		if err != nil {
 			return err
@@ -267,77 +250,71 @@ func (p *pass) write(data []byte) error {
 	return err
 }
 
-// zone heals a zone and writes it, and what is in front of it.
-func (p *pass) zone(s, before *section) error {
-	z, err := p.load(s)
+// repairZone heals a zone and writes it, and what is in front of it.
+func (p *pass) repairZone(s, before *found) error {
+	z, err := p.load(s, p.zoneBuf)
 	if err != nil {
 		return err
 	}
-	if s.pinned {
-		z.begins = s.after
-		return p.zoneHere(z, s.after)
-	}
-	z.begins = min(max(z.begins, s.lo), s.end)
+	p.zoneBuf = z.data
 	begin := int64(0) // of a zone behind the one before
-	follows := before != nil && !before.last
+	follows := before != nil && !before.Last
 	if follows {
-		begin = before.geometry.endOffset()
+		begin = before.EndOffset()
 	}
-	if follows && s.offset == begin {
-		return p.zoneHere(z, s.after) // what is between them is stray
-	}
-	if err := p.correctStart(z); err != nil {
-		return err
-	}
-	z.begins = max(z.begins, s.after)
-	if s.offset > begin {
+	switch {
+	case follows && s.Offset == begin:
+		z.begins = s.after // what is between them is stray
+	case s.Offset > begin:
 		p.report.Zones = append(p.report.Zones,
 			Zone{Offset: p.out, Size: z.begins - s.after, State: NoSection})
-		err = p.copy(s.after, z.begins)
-	} else {
+	default:
 		p.report.EndMissing = p.report.EndMissing || follows
-		err = p.stray(s.after, z.begins)
+		p.report.Unprotected += z.begins - s.after
 	}
-	if err != nil {
+	if err := p.copy(s.after, z.begins); err != nil {
 		return err
 	}
-	return p.zoneHere(z, z.begins)
+	return p.writeZone(z)
 }
 
-// zoneHere writes a zone and its section. In the source they begin at from.
-func (p *pass) zoneHere(z *zone, from int64) error {
+// writeZone writes a zone and its section.
+func (p *pass) writeZone(z *zone) error {
 	r := Zone{
-		Offset: p.out, Size: int64(z.size), Slices: z.slices(), Parity: z.parity,
+		Offset: p.out, Size: int64(z.Size), Slices: z.Slices(), Parity: z.Parity,
 		Damaged: z.missing, ParityLeft: z.parityLeft(), State: Healed,
 	}
-	whole, err := p.sectionIntact(z.section)
+	whole, err := p.sectionIntact(z.found)
 	if err != nil {
 		return err
 	}
 	defer func() { p.report.Zones = append(p.report.Zones, r) }()
 	if z.lost {
-		r.State, r.Size = Lost, max(0, min(z.beginOffset(), z.hi)-from)
-		return p.copy(from, z.hi)
+		r.State, r.Size = Lost, max(0, min(z.begin(), z.hi)-z.begins)
+		return p.copy(z.begins, z.hi)
 	}
-	if z.intact() && whole && z.begins == from {
+	if z.intact() && whole {
 		r.State = Intact
 	}
-	size := int64(z.size) + z.sectionSize()
-	p.parts = append(p.parts, part{at: p.out, size: size, section: z.section})
-	if err := p.write(z.data[:z.size]); err != nil {
+	p.parts = append(p.parts, part{at: p.out, size: r.Size + z.SectionSize(), section: z.found})
+	if err := p.write(z.data[:z.Size]); err != nil {
 		return err
 	}
-	switch {
-	case whole:
-		return p.copyOut(z.beginOffset(), z.beginOffset()+z.sectionSize())
-	case p.dst == nil:
-		p.out += z.sectionSize()
+	if whole {
+		return p.copyOut(z.begin(), z.begin()+z.SectionSize())
+	}
+	if p.dst == nil {
+		p.out += z.SectionSize()
 		return nil
 	}
-	slices := cutSlices(z.data, z.slice)
-	p.sectionBuf, err = appendSection(p.sectionBuf[:0], z.geometry, slices, z.catalog)
+	section, err := z.section(nil)
 	if err != nil {
 		return err
 	}
-	return p.write(p.sectionBuf)
+	return p.write(section)
+}
+
+// section appends the section of a zone that is not lost.
+func (z *zone) section(dst []byte) ([]byte, error) {
+	return appendSection(dst, z.Zone, cutSlices(z.data, z.Slice), z.catalog)
 }

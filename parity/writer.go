@@ -8,6 +8,7 @@ import (
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/section"
 )
 
 const (
@@ -15,7 +16,10 @@ const (
 	// many. Larger zones heal longer runs of damage, and take more memory.
 	ZoneSize = 64 << 20
 	// MaxZone is the most bytes in a zone.
-	MaxZone = 256 << 20
+	MaxZone = section.MaxZone
+
+	usualSlice  = 16 << 10 // size of slices in zones of at least smallSlices of them
+	smallSlices = 128      // about as many slices has a smaller zone
 )
 
 // Options are those of a Writer.
@@ -120,13 +124,26 @@ func (w *Writer) Close() error {
 	return nil
 }
 
+// newZone returns a zone of size bytes, without its id.
+func newZone(offset int64, size int, o Options, last bool) section.Zone {
+	z := section.Zone{
+		Offset: offset, Size: size, Slice: usualSlice, Zstd: o.Format == compress.Zstd, Last: last,
+	}
+	if size < smallSlices*usualSlice {
+		const unit = smallSlices * section.SliceUnit
+		z.Slice = section.SliceUnit * max(1, (size+unit-1)/unit)
+	}
+	z.Parity = (z.Slices()*o.Percent + 99) / 100
+	return z
+}
+
 // writeSection writes the section of the zone and begins the next one.
 func (w *Writer) writeSection(last bool) error {
-	g := newGeometry(w.offset, w.zone.size, w.o, last)
-	slices := w.zone.slices(g.slice)
+	z := newZone(w.offset, w.zone.size, w.o, last)
+	slices := w.zone.slices(z.Slice)
 	catalog := makeCatalog(slices)
-	g.id = xxhash.Sum64(catalog)
-	section, err := appendSection(w.section[:0], g, slices, catalog)
+	z.ID = xxhash.Sum64(catalog)
+	section, err := appendSection(w.section[:0], z, slices, catalog)
 	if err != nil {
 		w.err = err
 		return err
@@ -135,7 +152,7 @@ func (w *Writer) writeSection(last bool) error {
 	if _, err := w.write(section); err != nil {
 		return err
 	}
-	w.offset, w.ended = g.endOffset(), false
+	w.offset, w.ended = z.EndOffset(), false
 	w.zone.reset()
 	return nil
 }

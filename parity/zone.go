@@ -2,14 +2,17 @@ package parity
 
 import (
 	"bytes"
+	"encoding/binary"
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
+
+	"github.com/gopz/compress/internal/section"
 )
 
-// zone is a zone in memory, as far as it can be had.
+// A zone is a zone in memory, as far as it can be had.
 type zone struct {
-	*section
+	*found
 	data    []byte  // the slices, padded
 	catalog []byte  // nil if it is lost
 	from    []int64 // where the source has each slice, or nowhere
@@ -18,191 +21,183 @@ type zone struct {
 	begins  int64   // where the zone begins in the source, as far as can be told
 }
 
-const nowhere = -1
-
-// healer loads zones, one at a time.
-type healer struct {
-	*file
-	buf []byte // of the last zone
+// entry returns the catalog's entry for a slice: its CRC32C, and above that 4 bytes of its XXH64.
+func entry(slice []byte) uint64 {
+	return uint64(section.Checksum(slice)) | xxhash.Sum64(slice)<<32
 }
 
-// load reads a zone and heals it. Its data are valid until the next load. The error is that of a
-// source that ends too early.
-func (h *healer) load(s *section) (*zone, error) {
-	z := &zone{section: s, begins: s.start}
+// makeCatalog returns the catalog of slices.
+func makeCatalog(slices [][]byte) []byte {
+	catalog := make([]byte, 0, section.EntrySize*len(slices))
+	for _, s := range slices {
+		catalog = binary.LittleEndian.AppendUint64(catalog, entry(s))
+	}
+	return catalog
+}
+
+// entryOf returns entry i of a catalog.
+func entryOf(catalog []byte, i int) uint64 {
+	return binary.LittleEndian.Uint64(catalog[i*section.EntrySize:])
+}
+
+// readSlice reads slice i of a zone that begins at start, padded, and reports whether it is the one
+// that the catalog names.
+func (f *file) readSlice(buf []byte, z section.Zone, catalog []byte, i int, start int64) (bool, error) {
+	n := z.SliceLength(i)
+	if ok, err := f.readPart(buf[:n], start+int64(i)*int64(z.Slice)); !ok {
+		return false, err
+	}
+	clear(buf[n:z.Slice])
+	return entry(buf[:z.Slice]) == entryOf(catalog, i), nil
+}
+
+// readCatalog returns the catalog of a zone, or nil if too few of its packets are left.
+func (f *file) readCatalog(s *found) ([]byte, error) {
+	pieces := make([][]byte, 2*s.Pieces())
+	for number := range s.Packets() {
+		at, ok := s.places[number]
+		if s.places == nil {
+			at, ok = s.main.start+s.Place(number), true
+		}
+		if i := s.PieceNumber(number); i >= 0 && ok {
+			body, err := f.readBody(s.Zone, number, at)
+			if err != nil {
+				return nil, err
+			}
+			pieces[i] = body
+		}
+	}
+	return joinCatalog(pieces, s.Zone), nil
+}
+
+// load reads a zone and heals it. It uses the memory of buf if that is enough.
+func (f *file) load(s *found, buf []byte) (*zone, error) {
+	z := &zone{found: s, begins: max(s.main.start, s.after)}
 	// All memory and work are a few times what the file has of zone and packets.
-	if int64(s.size) > 2*(s.end-s.lo+s.pool.bytes)+1<<16 {
+	if int64(s.Size) > 2*(s.end()-s.lo+s.bytes)+1<<16 {
 		z.lost = true
 		return z, nil
 	}
-	if n := s.slices() * s.slice; cap(h.buf) < n {
-		h.buf = nil // let the collector have it first
-		h.buf = make([]byte, n)
-	}
-	z.data = h.buf[:s.slices()*s.slice]
-	clear(z.data[s.size:])
-	catalog, err := h.readCatalog(s)
-	if err != nil {
+	n := s.Slices()
+	z.data = slices.Grow(buf[:0], n*s.Slice)[:n*s.Slice]
+	clear(z.data[s.Size:])
+	z.from, z.missing = slices.Repeat([]int64{nowhere}, n), n
+	catalog, err := f.readCatalog(s)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if catalog == nil {
-		return z, h.loadWithoutCatalog(z)
+	case catalog == nil:
+		return z, f.loadWithoutCatalog(z)
 	}
 	z.catalog = catalog
-	z.from = make([]int64, s.slices())
-	z.missing = s.slices()
-	for i := range z.from {
-		z.from[i] = nowhere
-	}
-	if err := h.collect(z); err != nil {
+	if err := f.collect(z); err != nil {
 		return nil, err
 	}
-	if err := h.decode(z); err != nil {
+	if err := f.decode(z); err != nil {
 		return nil, err
 	}
-	z.findStart()
-	return z, nil
-}
-
-// starts returns the places where the zone may begin: by most packets, by the first or the last
-// one, and behind the section before.
-func (z *zone) starts() []int64 {
-	return []int64{z.start, z.byFirst(), z.byLast(), z.after}
+	return z, f.findStart(z)
 }
 
 // loadWithoutCatalog loads a zone whose catalog is lost. The id of the catalog tells whether the
 // zone is intact; else it is lost.
-func (h *healer) loadWithoutCatalog(z *zone) error {
+func (f *file) loadWithoutCatalog(z *zone) error {
 	for _, start := range z.starts() {
-		if start < z.lo || start+int64(z.size) > z.end {
-			continue
-		}
-		holes, err := h.read(z.data[:z.size], start)
-		if err != nil {
+		if ok, err := f.readPart(z.data[:z.Size], start); err != nil {
 			return err
-		}
-		if len(holes) > 0 {
+		} else if !ok {
 			continue
 		}
-		if c := makeCatalog(cutSlices(z.data, z.slice)); xxhash.Sum64(c) == z.id {
-			z.catalog, z.begins = c, start
-			z.from = make([]int64, z.slices())
+		if c := makeCatalog(cutSlices(z.data, z.Slice)); xxhash.Sum64(c) == z.ID {
+			z.catalog, z.begins, z.missing = c, start, 0
 			for i := range z.from {
-				z.from[i] = start + int64(i*z.slice)
+				z.from[i] = start + int64(i*z.Slice)
 			}
 			return nil
 		}
 	}
-	z.lost = true
+	z.lost, z.missing = true, 0 // it is unknown how many are
 	return nil
 }
 
 // collect finds slices in the source, until parity can replace those that are missing.
-func (h *healer) collect(z *zone) error {
+func (f *file) collect(z *zone) error {
 	parity := z.parityLeft()
 	starts := z.starts()
-	for i, start := range starts {
-		if slices.Contains(starts[:i], start) {
-			continue
+	if at, err := f.find(z.AppendHeader(nil), z.after, z.at()); err != nil {
+		return err
+	} else if at != nowhere {
+		starts = append(starts, at-int64(z.Size))
+	}
+	if err := f.collectAt(z, parity, starts); err != nil || z.missing <= parity {
+		return err
+	}
+	if err := f.search(z, parity); err != nil || z.missing <= parity {
+		return err
+	}
+	// The last slice is shorter, so a search does not find it. It may follow another one.
+	for i := len(z.from) - 2; i >= 0; i-- {
+		if z.from[i] != nowhere {
+			return f.collectAt(z, parity, []int64{z.from[i] - int64(i*z.Slice)})
 		}
-		if err := h.collectAt(z, start); err != nil {
-			return err
-		}
-		if z.missing <= parity {
+	}
+	return nil
+}
+
+// collectAt takes those missing slices that are right if the zone begins at one of starts.
+func (f *file) collectAt(z *zone, parity int, starts []int64) error {
+	buf := make([]byte, z.Slice)
+	for k, start := range starts {
+		if z.missing <= parity && k > 0 {
 			return nil
 		}
-	}
-	return h.searchSlices(z, parity)
-}
-
-// searchSlices searches for missing slices at all places, until parity can replace the others.
-func (h *healer) searchSlices(z *zone, parity int) error {
-	// Two sizes of a zone in front of the section are enough for any damage that leaves one.
-	lo := max(z.lo, z.at-2*int64(z.size)-scanChunk)
-	last := z.slices() - 1
-	full := newWanted(z.slice, z.slice)
-	tail := newWanted(z.sliceLength(last), z.slice)
-	for i, at := range z.from {
-		switch {
-		case at != nowhere:
-		case i == last && tail.width < tail.padded:
-			tail.addSlice(i, entryOf(z.catalog, i))
-		default:
-			full.addSlice(i, entryOf(z.catalog, i))
+		if slices.Contains(starts[:k], start) {
+			continue
 		}
-	}
-	for _, w := range []*wanted{full, tail} {
-		err := h.search(w, lo, z.end, func(list []int, at int64, window []byte) bool {
-			for _, i := range list {
-				copy(z.data[i*z.slice:], window)
-				z.from[i] = at
+		for i, at := range z.from {
+			if at != nowhere {
+				continue
 			}
-			z.missing -= len(list)
-			return z.missing > parity
-		})
-		if err != nil {
-			return err
+			ok, err := f.readSlice(buf, z.Zone, z.catalog, i, start)
+			if err != nil {
+				return err
+			}
+			if ok {
+				z.takeSlice(i, start+int64(i*z.Slice), buf)
+			}
 		}
 	}
 	return nil
 }
 
-// collectAt takes those missing slices that are right if the zone begins at start.
-func (h *healer) collectAt(z *zone, start int64) error {
-	buf := make([]byte, z.slice)
-	for i, at := range z.from {
-		if at != nowhere {
-			continue
-		}
-		at = start + int64(i*z.slice)
-		if at < z.lo {
-			continue
-		}
-		ok, err := h.readSlice(buf, z.section, z.catalog, i, start, z.end)
-		if err != nil {
-			return err
-		}
-		if ok {
-			copy(z.data[i*z.slice:], buf)
-			z.from[i] = at
-			z.missing--
-		}
-	}
-	return nil
-}
-
-// parityLeft returns how many parity slices are left.
-func (s *section) parityLeft() int {
-	left := 0
-	for _, p := range s.pool.packets {
-		if s.parityNumber(p.number) >= 0 {
-			left++
-		}
-	}
-	return left
+// takeSlice takes a slice that was found at a place.
+func (z *zone) takeSlice(i int, at int64, slice []byte) {
+	copy(z.data[i*z.Slice:], slice)
+	z.from[i] = at
+	z.missing--
 }
 
 // decode makes the missing slices from parity.
-func (h *healer) decode(z *zone) error {
+func (f *file) decode(z *zone) error {
 	if z.missing == 0 {
 		return nil
 	}
-	n := z.slices()
-	shards := make([][]byte, n+z.parity)
+	n := z.Slices()
+	shards := make([][]byte, n+z.Parity)
 	for i, at := range z.from {
-		slice := z.data[i*z.slice:][:z.slice:z.slice]
+		shards[i] = z.data[i*z.Slice:][:z.Slice:z.Slice]
 		if at == nowhere {
-			slice = slice[:0] // the code fills it
+			shards[i] = shards[i][:0] // the code fills it
 		}
-		shards[i] = slice
 	}
 	have := 0
-	for _, p := range z.pool.packets {
-		i := z.parityNumber(p.number)
-		if i < 0 || have == z.missing {
+	for i := 0; i < z.Parity && have < z.missing; i++ {
+		number := z.Pieces() + i
+		at, ok := z.places[number]
+		if !ok {
 			continue
 		}
-		body, err := h.readBody(z.section, p)
+		body, err := f.readBody(z.Zone, number, at)
 		if err != nil {
 			return err
 		}
@@ -215,7 +210,7 @@ func (h *healer) decode(z *zone) error {
 		z.lost = true
 		return nil
 	}
-	code, err := newCode(n, z.parity)
+	code, err := newCode(n, z.Parity)
 	if err != nil {
 		return err
 	}
@@ -225,75 +220,73 @@ func (h *healer) decode(z *zone) error {
 	}
 	for i, at := range z.from {
 		if at == nowhere {
-			copy(z.data[i*z.slice:], shards[i])
-			if entry(shards[i]) != entryOf(z.catalog, i) {
-				z.lost = true
-			}
+			copy(z.data[i*z.Slice:], shards[i])
+			z.lost = z.lost || entry(shards[i]) != entryOf(z.catalog, i)
 		}
 	}
-	if len(bytes.Trim(z.data[z.size:], "\x00")) > 0 { // padding is zeros
-		z.lost = true
+	// Padding is zeros.
+	z.lost = z.lost || len(bytes.Trim(z.data[z.Size:], "\x00")) > 0
+	return nil
+}
+
+// findStart sets z.begins. What is in front of it belongs to no zone, unless the zone before is a
+// neighbour.
+func (f *file) findStart(z *zone) error {
+	const sample = 32
+	if z.main.start == z.after {
+		return nil
+	}
+	for i, at := range z.from {
+		if at != nowhere {
+			z.begins = min(max(at-int64(i*z.Slice), z.after), z.end())
+			break
+		}
+	}
+	if z.lost || z.Size < sample {
+		return nil
+	}
+	// A copy of the zone in front of it is another file.
+	least := max(z.after, z.main.start-int64(z.Size)+1)
+	if z.begins < least {
+		if copied, err := f.copied(z, z.begins); !copied {
+			return err
+		}
+		z.begins = least
+	} else if z.from[0] != nowhere {
+		return nil
+	}
+	// Bytes may be inserted in the first slice or behind it, so that all others seem to begin
+	// further on.
+	at, err := f.find(z.data[:sample], least, min(max(z.begins, z.main.start)+sample, z.end()))
+	switch {
+	case err != nil:
+		return err
+	case at != nowhere:
+		z.begins = at
+	case least == z.after:
+		// The front of the zone may be cut away.
+		front := make([]byte, sample)
+		if ok, err := f.readPart(front, z.after); err != nil {
+			return err
+		} else if ok && bytes.Contains(z.data, front) {
+			z.begins = z.after
+		}
 	}
 	return nil
 }
 
-// findStart sets z.begins. What is in front of it belongs to no zone,
-// unless the zone before is a neighbour.
-func (z *zone) findStart() {
+// copied reports whether a slice that was found elsewhere is also in a zone that begins at start.
+func (f *file) copied(z *zone, start int64) (bool, error) {
+	buf := make([]byte, z.Slice)
 	for i, at := range z.from {
-		if at != nowhere {
-			z.begins = at - int64(i*z.slice)
-			break
+		if at == nowhere || at == start+int64(i*z.Slice) {
+			continue
+		}
+		if ok, err := f.readSlice(buf, z.Zone, z.catalog, i, start); ok || err != nil {
+			return ok, err
 		}
 	}
-	z.begins = min(max(z.begins, z.lo), z.end)
-}
-
-// correctStart corrects z.begins if the first slice is missing. Bytes may be inserted in that slice
-// or behind it, so that all others seem to begin further on. A whole copy of the zone in front of
-// it is another file, so the zone does not begin as far in front as that.
-func (h *healer) correctStart(z *zone) error {
-	const sample = 32
-	if z.lost || z.from[0] != nowhere || z.begins <= z.after || z.size < sample {
-		return nil
-	}
-	least := max(z.after, z.begins-int64(z.size)+1)
-	at, err := h.find(z.data[:sample], least, min(z.begins+sample, z.end))
-	if err != nil {
-		return err
-	}
-	if at != nowhere {
-		z.begins = at
-		return nil
-	}
-	// The front of the zone may be damaged or cut away.
-	if least > z.after {
-		return nil
-	}
-	buf := make([]byte, min(8*sample, max(sample, z.begins-z.after), z.end-z.after))
-	if _, err := h.read(buf, z.after); err != nil {
-		return err
-	}
-	for ; len(buf) >= sample; buf = buf[sample:] {
-		if bytes.Contains(z.data, buf[:sample]) {
-			z.begins = z.after
-			return nil
-		}
-	}
-	missing := newWanted(z.slice, z.slice)
-	for i, at := range z.from[:z.slices()-1] {
-		if at == nowhere {
-			missing.addSlice(i, entryOf(z.catalog, i))
-		}
-	}
-	begins := z.begins
-	return h.search(missing, z.after, begins, func(list []int, at int64, _ []byte) bool {
-		start := at - int64(list[0]*z.slice)
-		if begins-start < int64(z.size) {
-			z.begins = min(z.begins, max(start, z.after))
-		}
-		return true
-	})
+	return false, nil
 }
 
 // intact reports whether the source has the zone in place, from z.begins on.
@@ -302,29 +295,27 @@ func (z *zone) intact() bool {
 		return false
 	}
 	for i, at := range z.from {
-		if at != z.begins+int64(i*z.slice) {
+		if at != z.begins+int64(i*z.Slice) {
 			return false
 		}
 	}
-	return z.beginOffset() == z.begins+int64(z.size)
+	return z.begin() == z.begins+int64(z.Size)
 }
 
 // sectionIntact reports whether the source has the section as it should be.
-func (f *file) sectionIntact(s *section) (bool, error) {
-	size := s.sectionSize()
-	at := s.beginOffset()
-	if !s.full() || at < 0 || at+size > f.size {
+func (f *file) sectionIntact(s *found) (bool, error) {
+	if s.main.count < s.Packets() { // those of a full section have been verified
 		return false, nil
 	}
-	want := s.frame.appendHeader(nil, size)
-	head := len(want)
-	want = appendFooter(want, size)
-	got := make([]byte, len(want))
-	if h, err := f.read(got[:head], at); len(h) > 0 || err != nil {
-		return false, err
+	size := s.SectionSize()
+	head := s.AppendHeader(nil)
+	footer := section.AppendFooter(nil, size)
+	for at, want := range map[int64][]byte{0: head, size - section.FooterSize: footer} {
+		got := make([]byte, len(want))
+		ok, err := f.readPart(got, s.begin()+at)
+		if !ok || !bytes.Equal(got, want) {
+			return false, err
+		}
 	}
-	if h, err := f.read(got[head:], at+size-footerSize); len(h) > 0 || err != nil {
-		return false, err
-	}
-	return bytes.Equal(got, want), nil
+	return true, nil
 }

@@ -38,6 +38,19 @@ func Streams(size int64, end func() error) compress.WriterOption {
 	return hook.Streams(size, end).(compress.WriterOption)
 }
 
+// BadSection has whatever reads a file call saw for each section of parity that is damaged, from
+// any goroutine. A Reader looks at all of a section, a ReaderAt and ReadInfo at its ends.
+func BadSection(saw func()) compress.ReaderOption {
+	return hook.BadSection(saw).(compress.ReaderOption)
+}
+
+// Unverified has a Reader of .zst call ends when it is about to return a part of a frame that no
+// check covers. partly says that the frame is returned while it is decoded. Else it is damaged,
+// and if ends returns true, the Reader returns the error in place of content.
+func Unverified(ends func(partly bool) bool) compress.ReaderOption {
+	return hook.Unverified(ends).(compress.ReaderOption)
+}
+
 // Literals makes a Writer use no matches, whatever the level. In .gz that leaves Huffman codes
 // alone.
 func Literals() compress.WriterOption { return hook.Literals().(compress.WriterOption) }

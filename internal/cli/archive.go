@@ -52,7 +52,7 @@ func (c *config) checkArchive() error {
 // openArchive opens the archive that a source holds. The caller calls done when it has finished
 // with it. With an error, which explainArchive explains, there is nothing to close.
 func (a *app) openArchive(in *source) (f *archive.FS, done func(), err error) {
-	opts := a.readOptions()
+	opts := in.readOptions()
 	plain := isTar(in)
 	switch format, known := in.format(); {
 	case in.size() < 0, !plain && in.foreignFormat() != nil:
@@ -105,7 +105,7 @@ func (a *app) spool(in *source) (file *os.File, size int64, done func(), err err
 	}
 	m := a.newMeter(in, new(output))
 	m.w.w = file
-	err = a.restore(&m.w, in, m, append(a.readOptions(), compress.WithProgress(m.progress)))
+	err = a.restore(&m.w, in, m, append(in.readOptions(), compress.WithProgress(m.progress)))
 	m.closeBar()
 	if m.w.err != nil {
 		err = fmt.Errorf("cannot write the archive to a temporary file: %s", reason(m.w.err))
@@ -198,7 +198,15 @@ func (a *app) withArchive(e entry, work func(in *source, f *archive.FS)) {
 			"or use -f to read it anyway")
 		return
 	}
+	defer in.noteHealed()
+	in.openParity(false)
 	f, done, err := a.openArchive(in)
+	if (isDamage(err) || in.badSection.Load()) && in.openParity(true) {
+		if err == nil {
+			done()
+		}
+		f, done, err = a.openArchive(in)
+	}
 	if err != nil {
 		a.fail(in.name, "%s", a.explainArchive(in, err))
 		return

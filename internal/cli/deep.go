@@ -53,7 +53,7 @@ func (a *app) secondDecoder(in *source) (second decoder, why string) {
 		return nil, "the second one takes no dictionary"
 	}
 	window := int64(0)
-	if info, err := compress.ReadInfo(in.readerAt(), in.info.Size(), nil, a.readOptions()...); err == nil {
+	if info, err := compress.ReadInfo(in.readerAt(), in.length(), nil, a.readOptions()...); err == nil {
 		for _, s := range info.Streams {
 			window = max(window, min(s.Window, s.Content))
 		}

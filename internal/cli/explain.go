@@ -215,7 +215,7 @@ func damagedPart(in *source, e *compress.Error) string {
 // atByte returns the position of an error, or "". The library may compute a position behind the end
 // of a file from damaged sizes; atByte leaves it out.
 func atByte(in *source, e *compress.Error) string {
-	if e.Offset < 0 || in.regular() && e.Offset > in.info.Size() {
+	if e.Offset < 0 || in.regular() && e.Offset > in.length() {
 		return ""
 	}
 	return fmt.Sprintf(" (byte %d)", in.part+e.Offset)

@@ -50,7 +50,7 @@ func (s *source) probeZstd() (table, sized bool) {
 	if !s.regular() || !s.is(compress.Zstd) {
 		return false, false
 	}
-	size := s.info.Size() - s.start
+	size := s.length() - s.start
 	return bridge.ProbeZstd(io.NewSectionReader(s.readerAt(), s.start, size), size)
 }
 

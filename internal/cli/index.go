@@ -139,12 +139,12 @@ func (a *app) readInfo(
 ) (info compress.Info, index string, err error) {
 	opts := []compress.ReaderOption{
 		compress.WithMaxMemory(a.cfg.memory), compress.WithConcurrency(a.cfg.threads),
-		compress.WithDictionary(a.dictionary),
+		compress.WithDictionary(a.dictionary), in.noteSections(),
 	}
 	if f, size := a.openIndex(in); f != nil {
 		defer f.Close()
 		indexed := append(opts, compress.WithIndex(f, size))
-		info, err := compress.ReadInfo(in.readerAt(), in.info.Size(), report, indexed...)
+		info, err := compress.ReadInfo(in.readerAt(), in.length(), report, indexed...)
 		if err == nil || err == errStdout {
 			return info, f.Name(), err
 		}
@@ -162,6 +162,6 @@ func (a *app) readInfo(
 			return r.Info(), "", nil
 		}
 	}
-	info, err = compress.ReadInfo(in.readerAt(), in.info.Size(), report, opts...)
+	info, err = compress.ReadInfo(in.readerAt(), in.length(), report, opts...)
 	return info, "", err
 }

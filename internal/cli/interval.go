@@ -89,6 +89,9 @@ func (a *app) copyRange(
 		return true, err
 	}
 	defer r.Close()
+	if in.badSection.Load() && in.openParity(true) {
+		return a.copyRange(w, in, m, opts, i) // headers of frames, which have no check, gave the index
+	}
 	if i.off > r.Size() {
 		return true, behindEnd(r.Size())
 	}

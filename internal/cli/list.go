@@ -51,7 +51,7 @@ func (a *app) list() {
 		if in.f != a.stdin {
 			defer in.close()
 		}
-		l, err := a.describe(in, w.block)
+		l, err := a.describeHealing(in, w.block)
 		switch {
 		case err == errStdout:
 			w.flush()

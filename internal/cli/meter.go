@@ -25,6 +25,7 @@ type meter struct {
 	last   compress.Progress // so far
 	before compress.Progress // of parts in other formats that have been restored
 	grew   bool              // the source holds more than was read
+	partly bool              // frames were written while they were decoded
 	bar    *progressBar
 
 	foreign *foreign.Format // of a source that one core restores; else nil
@@ -146,6 +147,28 @@ func (m *meter) progress(p compress.Progress) {
 }
 
 func (m *meter) closeBar() { m.bar.close() }
+
+// restart makes the meter ready to read the source, perhaps once more. It returns a writer to w
+// that leaves out what has been written before.
+func (m *meter) restart(w io.Writer) io.Writer {
+	m.in.start, m.in.part = m.in.start-m.in.part, 0
+	m.last, m.before, m.foreign = compress.Progress{}, compress.Progress{}, nil
+	m.r = countReader{m: m}
+	if m.w.n == 0 {
+		return w
+	}
+	return &cutWriter{w: w, interval: interval{off: m.w.n, size: toEnd}}
+}
+
+// endsUnverified has a Reader end at a damaged frame before it returns a part of it, if the file
+// has parity that may restore the frame.
+func (m *meter) endsUnverified(partly bool) bool {
+	if partly {
+		m.partly = true
+		return false
+	}
+	return m.in.openParity(true)
+}
 
 // summary prints the line of -v about one file. The modes of recovery and writeDictionary print
 // their own. A part of the content has none, because its compressed size is not known.

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/parity"
 )
 
@@ -108,47 +110,151 @@ func zoneDamage(z parity.Zone) string {
 	return ""
 }
 
-// openParity makes the source heal damage while it is read, if its file ends with parity.
-func (s *source) openParity() {
-	size := s.size()
-	if !s.onDisk() || s.start != 0 || !parity.Present(s.f, size) {
-		return
+// openParity makes the source heal damage while it is read, if its file ends with parity. With
+// everywhere it looks for parity in all of the file. It reports whether the source heals now and
+// did not before.
+func (s *source) openParity(everywhere bool) bool {
+	switch {
+	case s.parity != nil, !s.onDisk(), s.start != s.part:
+		return false
+	case everywhere && !s.mayHaveParity(), !everywhere && !parity.Present(s.f, s.info.Size()):
+		return false
 	}
-	r, err := parity.NewReaderAt(s.f, size)
+	r, err := parity.NewReaderAt(s.f, s.info.Size())
 	if err != nil {
-		return // the decoder says what is wrong
+		return false // the decoder says what is wrong
 	}
 	s.parity, s.healing = r, io.NewSectionReader(r, 0, r.Size())
+	return true
 }
 
-// noteHealed warns if the file was damaged.
+// mayHaveParity reports whether a search of all of a damaged file for parity is worth its time.
+func (s *source) mayHaveParity() bool {
+	f, known := s.format()
+	if !known {
+		_, _, known = s.app.cfg.splitSuffix(s.name)
+	}
+	return known && f != compress.Gzip
+}
+
+// readOptions returns the library options for reading the source with all that is said of it.
+func (s *source) readOptions() []compress.ReaderOption {
+	return append(s.app.readOptions(), s.noteSections())
+}
+
+// noteSections returns the option that notes damaged sections of parity.
+func (s *source) noteSections() compress.ReaderOption {
+	return bridge.BadSection(func() { s.badSection.Store(true) })
+}
+
+// readHealing calls read, which reads the source. If that fails because of damage, and there is
+// parity anywhere in the file, it calls read again. At the end it warns of damage.
+func (m *meter) readHealing(read func() error) error {
+	in := m.in
+	in.openParity(false)
+	healed := in.parity != nil
+	err := read()
+	if m.w.err == nil && isDamage(err) {
+		in.openParity(true)
+		again := in.parity != nil && !healed
+		if again && (!m.partly || m.w.n == 0) { // else what is written may be wrong
+			err = read()
+		}
+	}
+	in.noteHealed()
+	return in.notTrailing(err)
+}
+
+// notTrailing returns err, or damage in its place if err calls trailing garbage what is behind a
+// lost section of parity: streams may follow.
+func (s *source) notTrailing(err error) error {
+	var e *compress.Error
+	if !errors.Is(err, compress.ErrTrailing) || !errors.As(err, &e) || s.parity == nil {
+		return err
+	}
+	if report := s.parity.Report(); report == nil || canRepair(report) {
+		return err
+	}
+	return &compress.Error{
+		Kind: compress.ErrCorrupt, Offset: e.Offset, Block: -1, Detail: "a section of parity is damaged",
+	}
+}
+
+// describeHealing is describe for a file that may be damaged. Of blocks that are found again after
+// damage it reports each once.
+func (a *app) describeHealing(
+	in *source, report func(compress.BlockInfo) error,
+) (l listing, err error) {
+	defer in.noteHealed()
+	in.openParity(false)
+	reported := 0
+	l, err = a.describe(in, func(b compress.BlockInfo) error {
+		reported++
+		return report(b)
+	})
+	if !isDamage(err) || !in.openParity(true) {
+		return l, err
+	}
+	return a.describe(in, func(b compress.BlockInfo) error {
+		if reported > 0 {
+			reported--
+			return nil
+		}
+		return report(b)
+	})
+}
+
+// isDamage reports whether an error of reading may come from a damaged file.
+func isDamage(err error) bool {
+	var e *compress.Error
+	var unreadable *fs.PathError
+	return errors.As(err, &e) || errors.As(err, &unreadable)
+}
+
+// noteHealed warns if the file or its parity is damaged.
 func (s *source) noteHealed() {
+	const advice = `use "pz --repair FILE -o OUT" to repair it`
+	if s.badSection.Load() {
+		s.openParity(true)
+	}
 	if s.parity == nil {
+		if s.badSection.Load() {
+			s.app.warn(s.name, "has damaged parity; compress its content again with --parity")
+		}
 		return
 	}
-	if list := s.parity.Healed(); len(list) > 0 {
-		n := int64(0)
-		for _, r := range list {
-			n += r.Size
-		}
-		s.app.warn(s.name, "is damaged; %d bytes were restored from its parity; "+
-			`use "pz --repair FILE -o OUT" to repair it`, n)
+	n := int64(0)
+	for _, r := range s.parity.Healed() {
+		n += r.Size
 	}
+	report := s.parity.Report()
+	switch {
+	case n > 0:
+		s.app.warn(s.name, "is damaged; %d bytes were restored from its parity; "+advice, n)
+	case report != nil && report.EndMissing:
+		s.app.warn(s.name, "is damaged; its end is missing, with its parity")
+	case report != nil && !canRepair(report), len(s.parity.Lost()) > 0:
+		s.app.warn(s.name, "has damaged parity; compress its content again with --parity")
+	case report != nil && !report.Intact(), s.badSection.Load():
+		s.app.warn(s.name, "has damaged parity; "+advice)
+	}
+}
+
+// canRepair reports whether Repair can restore all that the report is about.
+func canRepair(report *parity.Report) bool {
+	return !report.EndMissing && !slices.ContainsFunc(report.Zones, func(z parity.Zone) bool {
+		return z.State == parity.Lost || z.State == parity.NoSection
+	})
 }
 
 // repairable returns advice if the parity of a damaged file can heal it.
 func (s *source) repairable() string {
-	if !s.onDisk() {
-		return ""
-	}
 	report, err := parity.Verify(s.f, s.info.Size())
 	if report == nil || err == nil {
 		return ""
 	}
 	what := "it"
-	if report.EndMissing || slices.ContainsFunc(report.Zones, func(z parity.Zone) bool {
-		return z.State == parity.Lost || z.State == parity.NoSection
-	}) {
+	if !canRepair(report) {
 		what = "a part of it"
 	}
 	return "; its parity can restore " + what + ": pz --repair FILE -o OUT"

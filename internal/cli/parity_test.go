@@ -51,7 +51,8 @@ func TestParity(t *testing.T) {
 		}
 		// The parity of the end is cut off, and its content is whole.
 		cut := write(t, good[:len(good)-3000], dir, "cut."+format)
-		pz(t, "", "-t", cut).want(t, exitError, "its parity can restore it: pz --repair")
+		pz(t, "", "-t", cut).want(t, exitWarning, healed)
+		wantContent(t, pz(t, "", "-dc", cut).want(t, exitWarning, healed).out, content)
 		pz(t, "", "--repair", cut, "-fo", fixed).want(t, exitOK, "repaired: its parity")
 		wantFile(t, fixed, good)
 		// Only the parity is damaged.

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"runtime"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/bridge"
 )
 
 // collectGarbage frees the buffers of the previous files before those of the next one are
@@ -75,16 +75,18 @@ func (a *app) convert(w io.Writer, in *source, m *meter) error {
 			return a.compress(w, in, m, opts)
 		})
 	}
-	in.openParity()
-	defer in.noteHealed()
-	opts := append(a.readOptions(), compress.WithProgress(m.progress))
-	switch {
-	case a.cfg.ranged():
-		return a.restoreRange(w, in, m, opts)
-	case a.cfg.deep:
-		return a.testDeep(in, m, opts)
-	}
-	return a.restore(w, in, m, opts)
+	opts := append(in.readOptions(), compress.WithProgress(m.progress),
+		bridge.Unverified(m.endsUnverified))
+	return m.readHealing(func() error {
+		w := m.restart(w)
+		switch {
+		case a.cfg.ranged():
+			return a.restoreRange(w, in, m, opts)
+		case a.cfg.deep:
+			return a.testDeep(in, m, opts)
+		}
+		return a.restore(w, in, m, opts)
+	})
 }
 
 // compress compresses in to w.
@@ -161,9 +163,7 @@ func (a *app) report(in *source, out *output, m *meter, err error) {
 		return
 	}
 	text := a.explain(in, err)
-	var unreadable *fs.PathError
-	if errors.Is(err, compress.ErrCorrupt) || errors.Is(err, compress.ErrTruncated) ||
-		errors.As(err, &unreadable) || in.parity != nil {
+	if in.parity != nil {
 		text += in.repairable()
 	}
 	a.fail(in.name, "%s", text)

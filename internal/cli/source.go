@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -81,6 +82,8 @@ type source struct {
 
 	parity  *parity.ReaderAt  // heals the file while it is read; nil if it has no parity
 	healing *io.SectionReader // of parity
+
+	badSection atomic.Bool // a section of parity was seen that is damaged
 }
 
 // regular reports whether the source has a size and random access: a regular file, or a remote one.
@@ -141,10 +144,18 @@ func (s *source) head() []byte {
 // redirected file have the same size, so they give the same output. Files in /proc state size 0 and
 // hold more, so 0 counts as unknown.
 func (s *source) size() int64 {
-	if s.regular() && s.info.Size() > s.start {
-		return s.info.Size() - s.start
+	if s.regular() && s.length() > s.start {
+		return s.length() - s.start
 	}
 	return -1
+}
+
+// length returns the bytes that readerAt has of a regular source.
+func (s *source) length() int64 {
+	if s.parity != nil {
+		return s.parity.Size()
+	}
+	return s.info.Size()
 }
 
 var (

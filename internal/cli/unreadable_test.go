@@ -102,7 +102,9 @@ func TestAdviceUnreadable(t *testing.T) {
 	a.stderr = stdio.get(t)
 	defer stdio.put(a.stderr)
 	in := &source{app: a, name: filepath.Base(path), f: f, info: info}
-	a.report(in, &output{app: a}, &meter{}, &fs.PathError{Op: "read", Path: "a.pz", Err: syscall.EIO})
+	m := &meter{in: in}
+	err = m.readHealing(func() error { return &fs.PathError{Op: "read", Path: "a.pz", Err: syscall.EIO} })
+	a.report(in, &output{app: a}, m, err)
 	if got := readAll(t, a.stderr); !strings.Contains(got, "its parity can restore it: pz --repair") {
 		t.Errorf("%q", got)
 	}

@@ -16,7 +16,20 @@ type Limits struct {
 	Target     int64           // bytes; more only where one block takes more; 0 is for none
 	MaxDecoded int64           // bytes of content; −1 is for no limit
 	Checks     bool            // verify checks of content
+
+	// BadSection is called for each section of parity that is seen to be damaged. It may be nil.
+	BadSection func()
 }
+
+// SawSection says whether a section of parity is intact, as far as was seen.
+func (l *Limits) SawSection(intact bool) {
+	if !intact && l.ChecksSections() {
+		l.BadSection()
+	}
+}
+
+// ChecksSections reports whether damage of sections counts.
+func (l *Limits) ChecksSections() bool { return l != nil && l.BadSection != nil }
 
 // Memory returns the memory limit in bytes.
 func (l *Limits) Memory() int64 {

@@ -14,6 +14,8 @@ var (
 	MemoryTarget func(bytes int64) any
 	Position     func(n *atomic.Int64) any
 	Streams      func(size int64, end func() error) any
+	BadSection   func(saw func()) any
+	Unverified   func(ends func(partly bool) bool) any
 	Literals     func() any
 	Pipeline     func(name string) any
 

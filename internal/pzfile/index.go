@@ -9,6 +9,7 @@ import (
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/index"
+	"github.com/gopz/compress/internal/section"
 )
 
 // ReadIndex makes the index of a .pz file of size bytes from the indexes of its streams, which it
@@ -18,54 +19,87 @@ import (
 func ReadIndex(
 	src io.ReaderAt, size int64, limits *container.Limits, known func(uint8) bool,
 ) (*index.File, error) {
-	x := &index.File{Format: container.PZ, Size: size}
+	r := streamReader{src: src, size: size, limits: limits, scan: Scanner{Known: known}, doubtful: -1}
+	err := r.readFile()
+	if err != nil && r.doubtful >= 0 && section.Find(src, r.doubtful) < r.doubtful {
+		err = r.readFile()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.x, nil
+}
+
+// readFile reads the index of all streams.
+func (r *streamReader) readFile() error {
+	x := &index.File{Format: container.PZ, Size: r.size}
+	distrusted := r.doubtful
+	r.x = x
 	var units int64 // as many as blocks, unless blocks have short headers
-	var buf [FooterSize]byte
-	for pos := size; pos > 0 || len(x.Streams) == 0; {
-		tail := buf[:min(pos, FooterSize)]
-		err := container.ReadAt(src, tail, pos-int64(len(tail)))
-		at := pos
-		if err == nil {
-			at, err = sectionBefore(src, pos, tail)
+	for pos := r.size; pos > 0 || len(x.Streams) == 0; {
+		f, at, err := r.before(pos, distrusted)
+		if err != nil {
+			return diagnose(r.src, r.size, r.scan.Known, err)
 		}
-		if err == nil && at < pos {
+		if at < pos {
 			pos = at
 			continue
 		}
-		var f Footer
-		if err == nil {
-			f, err = footerBefore(tail, pos)
-		}
-		if err != nil {
-			return nil, diagnose(src, size, known, err)
+		if f.Content < 0 {
+			r.doubtful = pos
 		}
 		pos -= f.Size
 		units += f.Units
 		if len(x.Streams) == cap(x.Streams) {
-			if err := checkGrowth(x, limits); err != nil {
-				return nil, err
+			if err := checkGrowth(x, r.limits); err != nil {
+				return err
 			}
 		}
 		x.Streams = append(x.Streams, index.Stream{
 			Offset: pos, Size: f.Size, Content: f.Content, Blocks: f.Units,
 		})
-		if err := checkMemory(x, units, limits); err != nil {
-			return nil, err
+		if err := checkMemory(x, units, r.limits); err != nil {
+			return err
 		}
 	}
 	slices.Reverse(x.Streams)
 	x.Blocks = make([]index.Block, 0, units)
-	r := streamReader{x: x, src: src, limits: limits, scan: Scanner{Known: known}}
 	for i := range x.Streams {
-		small := x.Streams[i].Content < 0
+		st := &x.Streams[i]
+		small := st.Content < 0
 		if err := r.read(i); err != nil {
 			if small { // its footer has no check, so it may not be one
-				err = diagnose(src, size, known, err)
+				r.doubtful = st.Offset + st.Size
+				err = diagnose(r.src, r.size, r.scan.Known, err)
 			}
-			return nil, err
+			return err
 		}
 	}
-	return x, nil
+	return nil
+}
+
+// before returns the footer of the stream that ends at pos, or where a section begins that ends
+// there. What seems to be the footer of a small stream at distrusted is none.
+func (r *streamReader) before(pos, distrusted int64) (f Footer, at int64, err error) {
+	tail := r.buf[:min(pos, FooterSize)]
+	if err := container.ReadAt(r.src, tail, pos-int64(len(tail))); err != nil {
+		return f, pos, err
+	}
+	at, err = sectionBefore(r.src, pos, tail)
+	if err == nil && at == pos {
+		f, err = footerBefore(tail, pos)
+		if err != nil || pos == distrusted {
+			at = section.Find(r.src, pos)
+		}
+		if at < pos {
+			r.limits.SawSection(false)
+			return f, at, nil
+		}
+	} else if err == nil && r.limits.ChecksSections() {
+		_, found, intact := section.Check(r.src, at, pos)
+		r.limits.SawSection(intact || !found)
+	}
+	return f, at, err
 }
 
 // footerBefore parses the footer at the end of tail, which ends at pos. Its checksum is compared
@@ -150,11 +184,13 @@ func checkGrowth(x *index.File, limits *container.Limits) error {
 
 // A streamReader reads the streams of a file from the first one on.
 type streamReader struct {
-	x      *index.File
-	src    io.ReaderAt
-	limits *container.Limits
-	scan   Scanner // knows how to read a header, and what to say of a bad one
-	buf    [8 << 10]byte
+	x        *index.File
+	src      io.ReaderAt
+	size     int64
+	limits   *container.Limits
+	scan     Scanner // knows how to read a header, and what to say of a bad one
+	doubtful int64   // where a small stream seems to end, but the rest does not fit; or -1
+	buf      [8 << 10]byte
 }
 
 // read reads header and index of stream i and appends its blocks. The stream's Blocks are the units

@@ -12,7 +12,7 @@ import (
 )
 
 // section goes past the section whose header begins with p, in s.buf. Damage behind the header is
-// for those to find who use the section.
+// no error.
 func (s *Scanner) section(p []byte) error {
 	if _, err := s.read(s.buf[len(p):section.HeaderSize], errs.PartHeader, -1); err != nil {
 		return err
@@ -26,15 +26,23 @@ func (s *Scanner) section(p []byte) error {
 	case !kind.Skippable(): // parity is
 		return s.fail(errs.Version, errs.PartHeader, s.start, fmt.Sprintf("unknown section %d", kind))
 	}
-	return s.skip(size - section.HeaderSize)
+	if kind != section.Parity || !s.limits.ChecksSections() {
+		return s.skip(size-section.HeaderSize, io.Discard)
+	}
+	var c section.Checker
+	err = s.skip(size-section.HeaderSize, &c)
+	s.limits.SawSection(err == nil && c.Intact())
+	return err
 }
 
-// skip goes past n bytes.
-func (s *Scanner) skip(n int64) error {
+// skip goes past n bytes and writes them to w.
+func (s *Scanner) skip(n int64, w io.Writer) error {
 	if s.mem != nil {
-		left := min(n, int64(len(s.mem))-s.off)
-		s.off += left
-		if left < n {
+		p := s.mem[s.off:]
+		p = p[:min(n, int64(len(p)))]
+		s.off += int64(len(p))
+		w.Write(p)
+		if int64(len(p)) < n {
 			return s.truncated(errs.PartIndex, -1)
 		}
 		return nil
@@ -45,12 +53,13 @@ func (s *Scanner) skip(n int64) error {
 		if _, err := s.read(buf, errs.PartIndex, -1); err != nil {
 			return err
 		}
+		w.Write(buf)
 	}
 	return nil
 }
 
 // sectionBefore returns the offset where the section that ends at pos begins, or pos if there is
-// none. tail has the bytes in front of pos, at least those of a footer.
+// none that is intact at both ends. tail has the bytes in front of pos, at least those of a footer.
 func sectionBefore(src io.ReaderAt, pos int64, tail []byte) (int64, error) {
 	var p [section.HeaderSize]byte
 	size, ok := section.ParseFooter(tail)
@@ -66,7 +75,7 @@ func sectionBefore(src io.ReaderAt, pos int64, tail []byte) (int64, error) {
 	kind, n, err := section.ParseHeader(p[:])
 	switch {
 	case err != nil || n != size:
-		return 0, errs.At(errs.Corrupt, pos-size, "header of the section differs from its footer")
+		return pos, nil
 	case !kind.Skippable():
 		return 0, errs.At(errs.Version, pos-size, fmt.Sprintf("unknown section %d", kind))
 	}

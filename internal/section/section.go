@@ -1,5 +1,5 @@
-// Package section has the headers and footers of sections: parts of a .pz file that are no streams,
-// and the footers of sections in skippable frames of a .zst file (FORMAT.md, "Sections").
+// Package section has the headers, packets and footers of sections: parts of a .pz file that are no
+// streams, and skippable frames of a .zst file (FORMAT.md, "Sections").
 package section
 
 import (
@@ -49,8 +49,6 @@ var (
 // castagnoli returns the table of CRC32C. Package crc32 takes 0.2 ms to make it.
 var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
-func checksum(p []byte) uint32 { return crc32.Checksum(p, castagnoli()) }
-
 // IsHeader reports whether p begins like the header of a section, and not like that of a stream.
 func IsHeader(p []byte) bool {
 	return len(p) >= 4 && string(p[:2]) == magic && p[2] == version && p[3] == noPipeline
@@ -61,13 +59,13 @@ func AppendHeader(dst []byte, kind Kind, size int64) []byte {
 	start := len(dst)
 	dst = append(append(dst, magic...), version, noPipeline, byte(kind))
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(size))
-	return binary.LittleEndian.AppendUint32(dst, checksum(dst[start:]))
+	return binary.LittleEndian.AppendUint32(dst, Checksum(dst[start:]))
 }
 
 // ParseHeader reads the header from the first HeaderSize bytes of p, for which IsHeader is true. It
 // returns the size of the section, which includes header and footer.
 func ParseHeader(p []byte) (kind Kind, size int64, err error) {
-	if checksum(p[:13]) != binary.LittleEndian.Uint32(p[13:]) {
+	if Checksum(p[:13]) != binary.LittleEndian.Uint32(p[13:]) {
 		return 0, 0, ErrChecksum
 	}
 	n := binary.LittleEndian.Uint64(p[5:])
@@ -82,7 +80,7 @@ func ParseHeader(p []byte) (kind Kind, size int64, err error) {
 func AppendFooter(dst []byte, size int64) []byte {
 	start := len(dst)
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(size))
-	dst = binary.LittleEndian.AppendUint32(dst, checksum(dst[start:]))
+	dst = binary.LittleEndian.AppendUint32(dst, Checksum(dst[start:]))
 	return append(dst, footerMagic...)
 }
 
@@ -93,7 +91,7 @@ func ParseFooter(p []byte) (size int64, ok bool) {
 	}
 	p = p[len(p)-FooterSize:]
 	n := binary.LittleEndian.Uint64(p)
-	if string(p[12:]) != footerMagic || binary.LittleEndian.Uint32(p[8:]) != checksum(p[:8]) ||
+	if string(p[12:]) != footerMagic || binary.LittleEndian.Uint32(p[8:]) != Checksum(p[:8]) ||
 		n < FooterSize || n > maxSize {
 		return 0, false
 	}

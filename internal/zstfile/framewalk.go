@@ -29,20 +29,19 @@ type frameWalk struct {
 // walkTo finds the frames in the first end bytes of a file. Behind them are so many bytes of
 // sections. An error in the file comes before a frame that no index can have.
 func (w *frameWalk) walkTo(src io.ReaderAt, end, sections int64) error {
-	_, err := Walk(src, end, new(container.Limits), func(f *Frame, frameEnd int64) error {
-		if f.Offset > w.next {
-			if err := w.passGap(src, f.Offset); err != nil {
-				return err
+	_, err := walk(src, end, &container.Limits{BadSection: w.limits.BadSection}, visitor{
+		frame: func(f *Frame, frameEnd int64) error {
+			if f.Offset > w.next {
+				w.endTable(f.Offset)
 			}
-		}
-		return w.addFrame(src, f, frameEnd)
+			return w.addFrame(src, f, frameEnd)
+		},
+		table: func(begin, end int64) error { return w.compareTable(src, begin, end-begin) },
 	})
 	if err != nil {
 		return err
 	}
-	if err := w.passGap(src, end); err != nil {
-		return err
-	}
+	w.endTable(end)
 	if w.unusable || w.frames == 0 {
 		return errs.New(errs.NoIndex, "zstd data without a seek table, and with frames that state no size "+
 			"or a large one, can only be read from front to back, by a Reader")
@@ -80,44 +79,30 @@ func (w *frameWalk) addFrame(src io.ReaderAt, f *Frame, end int64) error {
 	return nil
 }
 
-// passGap ends a table of frames. Up to the offset end skippable frames follow.
-func (w *frameWalk) passGap(src io.ReaderAt, end int64) error {
-	for at := w.next; at < end; {
-		var header [SkippableHeaderSize]byte
-		if err := container.ReadAt(src, header[:], at); err != nil {
-			return err
-		}
-		kind, size, err := ParseSkippable(header[:])
-		if err != nil {
-			return indexError(at, err.Error())
-		}
-		if kind == SeekTableKind && size >= SeekFooterSize {
-			if err := w.compareTable(src, at, size); err != nil {
-				return err
-			}
-		}
-		at += SkippableHeaderSize + size
-	}
+// endTable ends a table of frames. Up to the offset end skippable frames follow.
+func (w *frameWalk) endTable(end int64) {
 	w.checkFrames()
 	w.last.size = end - w.next
 	w.tables = append(w.tables, w.last)
 	w.last, w.next = seekTable{}, end
-	return nil
 }
 
-// compareTable compares what may be a seek table, with size bytes behind its header, with the
-// frames in front of it. It takes sizes from it that these do not state.
+// compareTable compares what may be a seek table of size bytes with the frames in front of it. It
+// takes sizes from it that these do not state.
 func (w *frameWalk) compareTable(src io.ReaderAt, at, size int64) error {
+	if size < SkippableHeaderSize+SeekFooterSize {
+		return nil
+	}
 	if err := checkEntryMemory(size/8, w.limits.Memory()); err != nil {
 		return err
 	}
-	p := make([]byte, SkippableHeaderSize+size)
+	p := make([]byte, size)
 	if err := container.ReadAt(src, p, at); err != nil {
 		return err
 	}
 	w.unsized = w.unsized && !w.takeSizes(p)
 	w.checkFrames()
-	w.check.enter(size)
+	w.check.enter(size - SkippableHeaderSize)
 	w.check.write(p[SkippableHeaderSize:])
 	if !w.unusable && !w.check.endFrame(w.limits.Checks) {
 		return indexError(at, otherFrames)

@@ -39,28 +39,25 @@ func ReadIndex(src io.ReaderAt, size int64, limits *container.Limits) (*index.Fi
 	limit := limits.Memory()
 	var tables []seekTable // the last one first
 	frames, sums := int64(0), true
-	front := int64(0) // bytes of sections in front of all frames
+	behind := int64(0) // bytes of sections in front of the last frame or table
 	for pos := size; pos > 0; {
-		f, end, err := footerBefore(src, pos)
+		f, end, err := footerBefore(src, pos, limits)
+		behind += pos - end
+		pos = end
 		switch {
 		case err == nil:
 		case end == 0 && len(tables) > 0:
-			front = pos
+			continue
 		case errors.Is(err, errMagic):
 			w := frameWalk{limits: limits, frames: frames, sums: sums}
 			w.check.reset()
-			if err := w.walkTo(src, end, pos-end); err != nil {
+			if err := w.walkTo(src, end, behind); err != nil {
 				return nil, err
 			}
 			return indexOf(src, size, 0, append(tables, w.tables...), w.sums, w.frames, limits.Checks)
 		default:
 			return nil, err
 		}
-		if front > 0 {
-			break
-		}
-		behind := pos - end
-		pos = end
 		frames += int64(f.Frames)
 		if err := checkEntryMemory(frames, limit); err != nil {
 			return nil, err
@@ -80,8 +77,9 @@ func ReadIndex(src io.ReaderAt, size int64, limits *container.Limits) (*index.Fi
 		pos -= f.Covers(table)
 		sums = sums && f.Sums
 		tables = append(tables, seekTable{list, f.TableSize() + behind})
+		behind = 0
 	}
-	return indexOf(src, size, front, tables, sums, frames, limits.Checks)
+	return indexOf(src, size, behind, tables, sums, frames, limits.Checks)
 }
 
 // seekTable is a seek table in a file.
@@ -92,7 +90,9 @@ type seekTable struct {
 
 // footerBefore reads the footer of the seek table that ends at pos, or in front of the sections
 // that end there. It returns where the table ends. Without a table the error is errMagic.
-func footerBefore(src io.ReaderAt, pos int64) (f SeekFooter, end int64, err error) {
+func footerBefore(
+	src io.ReaderAt, pos int64, limits *container.Limits,
+) (f SeekFooter, end int64, err error) {
 	var buf [section.FooterSize]byte
 	for {
 		tail := buf[:min(pos, section.FooterSize)]
@@ -104,6 +104,7 @@ func footerBefore(src io.ReaderAt, pos int64) (f SeekFooter, end int64, err erro
 		case err != nil:
 			return f, pos, err
 		case n > 0:
+			checkSection(src, pos-n, pos, SectionKind, limits)
 			pos -= n
 			continue
 		case len(tail) < SeekFooterSize:
@@ -135,9 +136,17 @@ func sectionBefore(src io.ReaderAt, pos int64, tail []byte) (size int64, err err
 	return size, nil
 }
 
+// checkSection tells limits if a skippable frame of some kind is a damaged section of parity.
+func checkSection(src io.ReaderAt, begin, end int64, kind int, limits *container.Limits) {
+	if limits.ChecksSections() {
+		_, found, intact := section.Check(src, begin, end)
+		limits.SawSection(!found || intact && kind == SectionKind)
+	}
+}
+
 // HasSeekTable reports whether a file ends with the footer of a seek table, and perhaps sections.
 func HasSeekTable(src io.ReaderAt, size int64) bool {
-	_, _, err := footerBefore(src, size)
+	_, _, err := footerBefore(src, size, nil)
 	return err == nil
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/section"
 	"github.com/gopz/compress/internal/zstframe"
 )
 
@@ -37,8 +38,9 @@ type Scanner struct {
 	phase  phase
 	frame  Frame
 	frames int64
-	skip   int64 // bytes of a skippable frame to pass over
-	kind   int   // of that frame
+	skip   int64            // bytes of a skippable frame to pass over
+	kind   int              // of that frame
+	check  *section.Checker // of that frame: it may be a section of parity; nil if that does not matter
 	magic  [SkippableHeaderSize]byte
 
 	ordered ordered
@@ -142,6 +144,10 @@ func (s *Scanner) nextFrame() error {
 		if err != nil {
 			return s.fail(errs.Corrupt, errs.PartHeader, at, err.Error())
 		}
+		s.check = nil
+		if s.Limits.ChecksSections() && !in.Walks() {
+			s.check = new(section.Checker)
+		}
 		switch {
 		case s.kind == SeekTableKind && s.skip >= SeekFooterSize && !in.Walks():
 			s.phase = inTable
@@ -178,13 +184,28 @@ func (s *Scanner) skipSome() error {
 	if in.Random() {
 		n = s.skip
 	}
-	if err := in.Skip(n); err != nil {
+	var err error
+	if s.check != nil {
+		_, err = io.CopyN(s.check, in, n)
+	} else {
+		err = in.Skip(n)
+	}
+	if err != nil {
+		s.sawSection(err)
 		return s.broken(err)
 	}
 	if s.skip -= n; s.skip == 0 {
 		s.phase = betweenFrames
+		s.sawSection(nil)
 	}
 	return container.ErrNothingYet
+}
+
+// sawSection reports a section of parity that was read up to its end or to an error.
+func (s *Scanner) sawSection(err error) {
+	if s.check != nil && s.check.Found() {
+		s.Limits.SawSection(err == nil && s.kind == SectionKind && s.check.Intact())
+	}
 }
 
 // otherFrames is the detail of an error about a seek table.
@@ -198,10 +219,14 @@ func (s *Scanner) readTable() error {
 		return s.broken(err)
 	}
 	c.write(c.buf[:n])
+	if s.check != nil {
+		s.check.Write(c.buf[:n])
+	}
 	if s.skip -= int64(n); s.skip > 0 {
 		return container.ErrNothingYet
 	}
 	s.phase = betweenFrames
+	s.sawSection(nil)
 	if !c.endFrame(s.Limits.Checks) {
 		return s.fail(errs.Corrupt, errs.PartIndex, in.Offset()-c.size-SkippableHeaderSize, otherFrames)
 	}

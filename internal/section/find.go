@@ -1,0 +1,91 @@
+package section
+
+import (
+	"bytes"
+	"io"
+	"iter"
+)
+
+// maxPacket is the most bytes of a packet.
+const maxPacket = PacketHeaderSize + MaxSlice
+
+// Find returns where the section of parity of a .pz file begins that ends at pos with damage, or is
+// cut off there. The header of a packet in its last bytes tells. Find returns pos if there is none.
+func Find(src io.ReaderAt, pos int64) int64 {
+	// The first size has the last packets of most sections, the second one any packet.
+	for _, size := range []int64{4 << 10, maxPacket + PacketHeaderSize + FooterSize} {
+		for begin, h := range headers(src, max(0, pos-size), pos) {
+			if !h.Zstd && begin > 0 && pos <= begin+h.SectionSize() {
+				return begin
+			}
+		}
+	}
+	return pos
+}
+
+// SizeAt returns the size of the section of parity of a .zst file that begins at an offset, whose
+// header may be damaged. It returns 0 if there is none.
+func SizeAt(src io.ReaderAt, at int64) int64 {
+	for _, size := range []int64{4 << 10, maxPacket + PacketHeaderSize} {
+		for begin, h := range headers(src, at, at+size) {
+			if h.Zstd && begin == at {
+				return h.SectionSize()
+			}
+		}
+	}
+	return 0
+}
+
+// headers goes through the headers of packets from lo to hi, the last one first. begin is where
+// the section of each begins.
+func headers(src io.ReaderAt, lo, hi int64) iter.Seq2[int64, Packet] {
+	return func(yield func(begin int64, h Packet) bool) {
+		p := make([]byte, hi-lo)
+		n, err := src.ReadAt(p, lo)
+		if err != nil && err != io.EOF {
+			return
+		}
+		for p = p[:n]; len(p) > 0; {
+			i := max(0, bytes.LastIndex(p, []byte(PacketMagic)))
+			h, ok := ParsePacket(p[i:])
+			if ok && !yield(lo+int64(i)+int64(h.Size)-h.Place(h.Number), h) {
+				return
+			}
+			p = p[:i]
+		}
+	}
+}
+
+// Check looks at the ends of the section of parity from begin to end: its header, its footer, and
+// its first and last packets. intact says that all are, and z is what they state of the zone. found
+// says that something shows that this is a section of parity.
+func Check(src io.ReaderAt, begin, end int64) (z Zone, found, intact bool) {
+	read := func(at int64, size int) []byte {
+		p := make([]byte, size)
+		if n, _ := src.ReadAt(p, at); n < size {
+			return nil
+		}
+		return p
+	}
+	size, footer := ParseFooter(read(end-FooterSize, FooterSize))
+	head := read(begin, HeaderSize+PacketHeaderSize)
+	found = footer || bytes.Contains(head, []byte(PacketMagic))
+	for _, frame := range []Zone{{}, {Zstd: true}} {
+		h, ok := ParsePacket(head[min(len(head), frame.HeaderSize()):])
+		if !ok || h.SectionSize() != end-begin || !bytes.HasPrefix(head, h.AppendHeader(nil)) {
+			continue
+		}
+		for _, number := range []int{0, h.Packets() - 1} {
+			p := read(begin+h.Place(number)-int64(h.Size), h.PacketSize(number))
+			packet, ok := ParsePacket(p)
+			if ok {
+				_, ok = packet.Body(p)
+			}
+			if !ok || packet.Zone != h.Zone || packet.Number != number {
+				return z, found, false
+			}
+		}
+		return h.Zone, found, footer && size == end-begin
+	}
+	return z, found, false
+}
