@@ -105,8 +105,10 @@ func Salvage(
 	}}
 	s.findEnds()
 	for s.skipSections(); s.Err == nil && (s.pos < s.Size || s.id == 0); s.id++ {
+		from := s.pos
 		s.searchStream()
 		s.skipSections()
+		s.pos = max(s.pos, from+1) // whatever the file says of its parts
 	}
 	if s.Err != nil {
 		return nil, nil, s.Err

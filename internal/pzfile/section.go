@@ -140,7 +140,7 @@ func (s *search) behindSection(end int64) int64 {
 	s.stream = stream{start: s.pos, pos: s.pos, tail: -1, head: s.rules.header()}
 	s.setRegion()
 	if s.tail >= 0 {
-		s.end = s.ends[0].start // of a section, not of the stream
+		s.end = s.pos // the next stream begins here, or has begun
 	}
 	s.list, s.tail = nil, -1
 	at := s.find(s.pos + section.HeaderSize).at

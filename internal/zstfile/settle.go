@@ -73,7 +73,7 @@ func (s *search) noteGap(t *table, from, n int, at *hole, to int64) *hole {
 			content += int64(e.Content)
 		}
 	}
-	if from == 0 && at != nil && (at.at < t.start || s.unlisted || s.differs(at, list)) {
+	if from == 0 && at != nil && (s.isInFront(t, at, list) || s.unlisted || s.differs(at, list)) {
 		// Frames in front of those that the table lists may be lost, too.
 		s.loseUnknown(at, to, false)
 		at = nil
@@ -93,6 +93,16 @@ func (s *search) noteGap(t *table, from, n int, at *hole, to int64) *hole {
 	s.addGap(g, e, at, to)
 	s.number += full
 	return nil
+}
+
+// isInFront reports whether a hole begins in front of the frames that a table lists. Bytes inserted
+// in the first of them move it by less than half of it.
+func (s *search) isInFront(t *table, at *hole, list []Entry) bool {
+	if at.at >= t.start || len(list) == 0 || t.start-at.at >= int64(list[0].Size)/2 {
+		return at.at < t.start
+	}
+	h, _, err := zstframe.ParseHeader(s.look(at.at, zstframe.MaxHeaderSize))
+	return err != nil || h.ContentSize != int64(list[0].Content)
 }
 
 // differs reports whether a hole begins with a frame that states another content size than the
