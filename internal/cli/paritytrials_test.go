@@ -34,7 +34,6 @@ func (p *protected) addFile(t *testing.T, r *rand.Rand, format compress.Format, 
 		t.Fatal(err)
 	}
 	begin := len(p.file)
-	var ends []int
 	for range zones {
 		for range 1 + r.IntN(2) {
 			content := []byte(sample(1 + r.IntN(20_000)))
@@ -49,7 +48,6 @@ func (p *protected) addFile(t *testing.T, r *rand.Rand, format compress.Format, 
 			w.Write(packed)
 			p.content = append(p.content, content...)
 		}
-		ends = append(ends, begin+buf.Len())
 		if err := w.EndZone(); err != nil {
 			t.Fatal(err)
 		}

@@ -178,6 +178,13 @@ func (m *merger) chooseBlocks() error {
 	without := false
 	err := m.try(triesOfBlock, func() (err error) {
 		r, err = compress.NewReaderAt(m.copies, m.copies.size, m.opts...)
+		if err == nil && m.format == compress.Zstd {
+			// Frames are found without a seek table too, but this choice may have damaged one.
+			if table, _ := bridge.ProbeZstd(m.copies, m.copies.size); !table {
+				r.Close()
+				err = compress.ErrNoIndex
+			}
+		}
 		without = without || errors.Is(err, compress.ErrNoIndex)
 		return err
 	})

@@ -117,8 +117,11 @@ func (s *search) skipSections() {
 		case !s.sectionEnds(s.pos+size, size):
 			s.lose(index.DamageFrame, errs.PartIndex, 0, 0, 0, s.pos,
 				&errs.Error{Kind: errs.Corrupt, Detail: "a section is damaged"})
-			s.pos = s.behindSection(s.pos + size)
-			return
+			from := s.pos
+			if s.pos = s.behindSection(s.pos + size); s.pos == from {
+				return
+			}
+			continue
 		}
 		s.pos += min(size, s.Size-s.pos)
 	}

