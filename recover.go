@@ -297,6 +297,7 @@ func (v *recovery) copyFrame(part framePart) (given int64, cause, err error) {
 	}
 	z := &Reader{sched: v.opt.scheduler(), opt: *v.opt}
 	z.opt.limits.MaxDecoded = -1 // write has the limit
+	z.opt.progress = nil         // that of a ReaderAt counts what the caller reads
 	defer z.Close()
 	z.Reset(io.NewSectionReader(v.src, part.offset, part.size))
 	w := recoveryWriter{v: v}
