@@ -12,11 +12,10 @@ qemu_timeout=60m
 # The library and the tests of its public API.
 library_packages=(. ./internal/blackbox/...)
 
-# Packages that start goroutines or share memory between them, for the race detector. The other
-# black-box tests take long with it, and only --all runs them so.
+# Packages that start goroutines or share memory between them, for the race detector. The command
+# and the other black-box tests take long with it, and only --all runs them so.
 race_packages=(. ./internal/blackbox/{devices,streams} ./gzip ./httpcompress ./pipeline/... ./gpu
-  ./gpu/internal/host ./gpu/pz ./internal/blockcache ./internal/cli ./httprange ./parity
-  ./examples/profile)
+  ./gpu/internal/host ./gpu/pz ./internal/blockcache ./httprange ./parity ./examples/profile)
 
 # Packages whose results could depend on byte order or word size. The match finders take long under
 # an emulator, and only --all runs them there.
@@ -295,7 +294,7 @@ steps() {
   step default gpu gpu
   step default beam beam
   step all long long
-  step all race-more race ./internal/blackbox/...
+  step all race-more race ./internal/blackbox/... ./internal/cli
   step all gpu-drivers gpu_drivers
   step all portable tier portable
   step all avx2 tier avx2
