@@ -7,7 +7,7 @@ import (
 
 // execute carries out sequences with offsets of at least 1, also those that reach back to d.before.
 // Arguments and results are those of lz77.ExecuteExact, which takes offsets from lz77.MinOffset on.
-func (d *Decoder) execute(
+func (d *Executor) execute(
 	dst []byte, at int, lits []byte, seqs []lz77.Sequence,
 ) (end int, rest []byte, ok bool) {
 	for len(seqs) > 0 {
@@ -38,7 +38,7 @@ func (d *Decoder) execute(
 }
 
 // countNear returns the number of sequences before the first one whose match begins in d.before.
-func (d *Decoder) countNear(at int, seqs []lz77.Sequence) int {
+func (d *Executor) countNear(at int, seqs []lz77.Sequence) int {
 	if len(d.before) == 0 {
 		return len(seqs)
 	}
@@ -53,7 +53,7 @@ func (d *Decoder) countNear(at int, seqs []lz77.Sequence) int {
 }
 
 // executeBefore carries out a sequence whose match begins in d.before.
-func (d *Decoder) executeBefore(
+func (d *Executor) executeBefore(
 	dst []byte, at int, lits []byte, s *lz77.Sequence,
 ) (end int, rest []byte, ok bool) {
 	at += copy(dst[at:], lits[:s.LitLen])

@@ -30,7 +30,7 @@ var tiers = func() []string {
 }()
 
 // decodeFrame decodes a frame in a buffer that just holds size bytes, and in one with slack, with
-// portable code and with kernels.
+// portable code and with kernels, and in parts.
 func decodeFrame(t testing.TB, d *Decoder, src []byte, size int) []byte {
 	t.Helper()
 	var first []byte
@@ -52,6 +52,7 @@ func decodeFrame(t testing.TB, d *Decoder, src []byte, size int) []byte {
 			}
 		}
 	}
+	decodeApart(t, d, src, size, nil)
 	return first
 }
 

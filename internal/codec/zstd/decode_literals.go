@@ -5,53 +5,71 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// literals reads the literals section at the front of a block (RFC 8878, section 3.1.1.3.1). It
-// sets d.lits to the literals with slack behind them, and returns the size of the section and the
-// number of literals.
-func (d *Decoder) literals(src []byte) (size, count int, err error) {
-	const errShort = CorruptError("literals cut short")
+// litHeader is the header of a literals section (RFC 8878, section 3.1.1.3.1).
+type litHeader struct {
+	kind  int
+	one   bool // coded literals are one stream
+	head  int  // size of the header in bytes
+	size  int  // of the section
+	count int  // number of literals
+}
+
+const errShortLiterals = CorruptError("literals cut short")
+
+// parseLitHeader parses the header at the front of src, which need not have all of the section.
+func parseLitHeader(src []byte) (h litHeader, err error) {
 	if len(src) == 0 {
-		return 0, 0, errShort
+		return h, errShortLiterals
 	}
-	kind, format := int(src[0]&3), int(src[0]>>2&3)
-	if kind == rawLiterals || kind == rleLiterals {
-		head := [4]int{1, 2, 1, 3}[format]
-		if len(src) < head {
-			return 0, 0, errShort
-		}
-		v := int(littleEndian(src[:head]))
-		count = v >> 4
-		if head == 1 {
-			count = v >> 3
-		}
-		if count > d.maxBlock {
-			return 0, 0, CorruptError("too many literals")
-		}
-		size = head + 1
-		if kind == rawLiterals {
-			size = head + count
-		}
-		if len(src) < size {
-			return 0, 0, errShort
-		}
-		d.plainLiterals(src[head:], kind, count)
-		return size, count, nil
+	format := int(src[0] >> 2 & 3)
+	h.kind = int(src[0] & 3)
+	plain := h.kind == rawLiterals || h.kind == rleLiterals
+	if h.head = max(3, format+2); plain {
+		h.head = [4]int{1, 2, 1, 3}[format]
 	}
-	head := max(3, format+2)
-	if len(src) < head {
-		return 0, 0, errShort
+	if len(src) < h.head {
+		return h, errShortLiterals
 	}
-	v, width := littleEndian(src[:head]), uint(head*8-4)/2
-	count = int(v >> 4 & (1<<width - 1))
-	size = head + int(v>>(4+width))
+	v := littleEndian(src[:h.head])
+	if !plain {
+		width := uint(h.head*8-4) / 2
+		h.count, h.size = int(v>>4&(1<<width-1)), h.head+int(v>>(4+width))
+		h.one = format == 0
+		return h, nil
+	}
+	if h.count = int(v >> 4); h.head == 1 {
+		h.count = int(v >> 3)
+	}
+	if h.size = h.head + 1; h.kind == rawLiterals {
+		h.size = h.head + h.count
+	}
+	return h, nil
+}
+
+// literals reads the literals section at the front of a block. buf is memory for literals and
+// lz77.Slack bytes. It returns the literals with slack behind them, in buf or in src.
+func (d *EntropyDecoder) literals(src, buf []byte) (h litHeader, lits []byte, err error) {
+	h, err = parseLitHeader(src)
 	switch {
-	case count > d.maxBlock:
-		return 0, 0, CorruptError("too many literals")
-	case len(src) < size:
-		return 0, 0, errShort
+	case err != nil:
+		return h, nil, err
+	case h.count > d.maxBlock:
+		return h, nil, CorruptError("too many literals")
+	case len(src) < h.size:
+		return h, nil, errShortLiterals
+	case h.kind == rawLiterals && len(src)-h.head-h.count >= lz77.Slack:
+		return h, src[h.head:], nil
 	}
-	d.lits = d.litBuf[:]
-	return size, count, d.codedLiterals(d.litBuf[:count], src[head:size], kind, format == 0)
+	lits, buf = buf, buf[:h.count]
+	switch code := src[h.head:h.size]; h.kind {
+	case rawLiterals:
+		copy(buf, code)
+	case rleLiterals:
+		simd.Fill(buf, code[0])
+	default:
+		err = d.codedLiterals(buf, code, h.kind, h.one)
+	}
+	return h, lits, err
 }
 
 // littleEndian returns the number of at most 8 bytes.
@@ -62,22 +80,8 @@ func littleEndian(p []byte) (v uint64) {
 	return v
 }
 
-// plainLiterals sets d.lits to literals that are not coded. Where the block has slack behind them,
-// they stay there.
-func (d *Decoder) plainLiterals(src []byte, kind, count int) {
-	d.lits = d.litBuf[:]
-	switch {
-	case kind == rleLiterals:
-		simd.Fill(d.litBuf[:count], src[0])
-	case len(src)-count >= lz77.Slack:
-		d.lits = src
-	default:
-		copy(d.lits, src[:count])
-	}
-}
-
 // codedLiterals decodes literals coded with a Huffman code, that of src or the last one.
-func (d *Decoder) codedLiterals(dst, src []byte, kind int, one bool) error {
+func (d *EntropyDecoder) codedLiterals(dst, src []byte, kind int, one bool) error {
 	if kind == compressedLiterals {
 		n, err := d.huff.Read(src)
 		if err != nil {
@@ -86,7 +90,9 @@ func (d *Decoder) codedLiterals(dst, src []byte, kind int, one bool) error {
 		d.known = true
 		src = src[n:]
 	} else if !d.known {
-		return CorruptError("literals with the code of an earlier block, but there is none")
+		if err := d.inheritCode(); err != nil {
+			return err
+		}
 	}
 	decode := d.huff.Decode4
 	if one {

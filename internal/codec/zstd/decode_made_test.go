@@ -72,7 +72,7 @@ func testDecodeRepeatOffsets(t *testing.T) {
 	d := NewDecoder()
 	accepted := 0
 	for range 2000 {
-		p := parser{repeats: [3]uint32{1, 4, 8}}
+		q := parser{repeats: [3]uint32{1, 4, 8}}
 		var blocks []byte
 		content := corpus.ByName("random").MakeSeed(20, r.Uint64())
 		blocks = append(blocks, block(rawBlock, false, content)...)
@@ -86,15 +86,15 @@ func testDecodeRepeatOffsets(t *testing.T) {
 			}
 			section := rawSection(lits)
 			for i := range seqs {
-				q := &seqs[i]
-				q.off, q.match = r.Uint32N(1<<off), r.Uint32N(1<<matchBits[match])
+				f := &seqs[i]
+				f.off, f.match = r.Uint32N(1<<off), r.Uint32N(1<<matchBits[match])
 				content = append(content, lits[:lit]...)
 				lits = lits[lit:]
-				o := int(p.offset(1<<off|q.off, uint32(lit)))
+				o := int(q.offset(1<<off|f.off, uint32(lit)))
 				if valid = valid && o > 0 && o <= len(content); !valid {
 					o = 1
 				}
-				for range firstLength(matchBits[:], match) + MinMatch + q.match {
+				for range firstLength(matchBits[:], match) + MinMatch + f.match {
 					content = append(content, content[len(content)-o])
 				}
 			}
@@ -104,7 +104,9 @@ func testDecodeRepeatOffsets(t *testing.T) {
 		}
 		blocks = append(blocks, block(rawBlock, true)...)
 		dst := make([]byte, len(content)+DecodeSlack)
-		n, err := d.DecodeFrame(dst, frame(len(content), blocks), nil, true)
+		p := frame(len(content), blocks)
+		n, err := d.DecodeFrame(dst, p, nil, true)
+		decodeApart(t, d, p, len(content), nil)
 		switch {
 		case valid && (err != nil || !bytes.Equal(dst[:n], content)):
 			t.Fatalf("%v, %d bytes of %d", err, n, len(content))
@@ -204,6 +206,7 @@ func testDecodeInvalid(t *testing.T) {
 		{"less content than stated", frame(1001, append(bytes.Clone(raw), end...)), -1},
 		{"more content than stated", frame(1, append(bytes.Clone(raw), end...)), -1},
 	} {
+		decodeApart(t, d, c.frame, 4096, nil)
 		n, err := d.DecodeFrame(make([]byte, 4096), c.frame, nil, true)
 		var corrupt CorruptError
 		switch {

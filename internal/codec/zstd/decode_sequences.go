@@ -52,35 +52,45 @@ type seqHeader struct {
 	bits  []byte // behind the tables
 }
 
-// sequenceHeader reads the header of the sequences section src, and the tables.
-func (d *Decoder) sequenceHeader(src []byte) (s seqHeader, err error) {
+// sequenceCount reads the number of sequences at the front of a sequences section. It returns what
+// follows.
+func sequenceCount(src []byte) (n int, rest []byte, err error) {
 	if len(src) == 0 {
-		return s, errShortBlock
+		return 0, nil, errShortBlock
 	}
 	head := 1
-	switch s.count = int(src[0]); {
-	case s.count == 255:
+	switch n = int(src[0]); {
+	case n == 255:
 		head = 3
-	case s.count >= 128:
+	case n >= 128:
 		head = 2
 	}
 	if len(src) < head {
-		return s, errShortBlock
+		return 0, nil, errShortBlock
 	}
 	switch head {
 	case 2:
-		s.count = (s.count-128)<<8 + int(src[1])
+		n = (n-128)<<8 + int(src[1])
 	case 3:
-		s.count = 0x7F00 + int(src[1]) + int(src[2])<<8
+		n = 0x7F00 + int(src[1]) + int(src[2])<<8
 	}
-	src = src[head:]
-	if s.count == 0 {
-		if len(src) > 0 {
-			return s, CorruptError("bytes behind an empty sequences section")
-		}
+	return n, src[head:], nil
+}
+
+// tableMode returns the mode of the table of a kind, of the byte that has all modes.
+func tableMode(modes byte, kind int) int { return int(modes >> (6 - 2*kind) & 3) }
+
+// sequenceHeader reads the header of the sequences section src, and the tables.
+func (d *EntropyDecoder) sequenceHeader(src []byte) (s seqHeader, err error) {
+	s.count, src, err = sequenceCount(src)
+	switch {
+	case err != nil:
+		return s, err
+	case s.count == 0 && len(src) > 0:
+		return s, CorruptError("bytes behind an empty sequences section")
+	case s.count == 0:
 		return s, nil
-	}
-	if len(src) == 0 {
+	case len(src) == 0:
 		return s, errShortBlock
 	}
 	modes := src[0]
@@ -89,7 +99,7 @@ func (d *Decoder) sequenceHeader(src []byte) (s seqHeader, err error) {
 		return s, CorruptError("reserved bits of table modes")
 	}
 	for k := range kinds {
-		n, err := d.table(k, int(modes>>(6-2*k)&3), src)
+		n, err := d.table(k, tableMode(modes, k), src)
 		if err != nil {
 			return s, err
 		}
@@ -100,60 +110,80 @@ func (d *Decoder) sequenceHeader(src []byte) (s seqHeader, err error) {
 }
 
 // sequences decodes the sequences of a block and carries them out. limit is the maximum content of
-// the block, count the number of literals. It returns the position behind the last match and the
-// number of literals left.
+// the block, count the number of literals. It returns the end of the content.
 func (d *Decoder) sequences(
-	dst []byte, at, limit, count int, s seqHeader,
-) (end, rest int, err error) {
+	dst []byte, at, limit int, lits []byte, count int, s seqHeader,
+) (end int, err error) {
 	var r seqReader
-	if err := r.reset(d, s.bits); err != nil {
-		return at, 0, err
+	if err := r.reset(&d.entropy, s.bits); err != nil {
+		return at, err
 	}
+	r.Repeats = d.repeats
 	end = at
 	for left := s.count; left > 0; {
-		n := min(left, batchSize)
-		seqs := d.batch[:n]
-		left -= n
-		if left == 0 {
-			n--
+		seqs := d.batch[:min(left, batchSize)]
+		left -= len(seqs)
+		if err := r.decodeBatch(seqs, left == 0, count, limit, false); err != nil {
+			return at, err
 		}
-		if !r.decode(seqs[:n]) || left == 0 && !r.decodeLast(seqs[n:]) || r.Left < 0 {
-			return at, 0, CorruptError("bits of sequences run out")
-		}
-		switch {
-		case r.Lits > uint64(count):
-			return at, 0, CorruptError("more literals used than there are")
-		case r.Matches+uint64(count) > uint64(limit):
-			return at, 0, errNoRoom
-		case r.MaxOffset > d.maxOffset:
-			return at, 0, ErrOffset
+		if r.MaxOffset > d.maxOffset {
+			return at, ErrOffset
 		}
 		var ok bool
-		end, d.lits, ok = d.execute(dst, end, d.lits, seqs)
+		end, lits, ok = d.execute(dst, end, lits, seqs)
 		if !ok {
-			return at, 0, ErrOffset
+			return at, ErrOffset
 		}
 	}
 	if r.Left != 0 {
-		return at, 0, CorruptError("bits of sequences left over")
+		return at, errBitsLeft
 	}
 	d.repeats = r.Repeats
-	return end, count - int(r.Lits), nil
+	return appendLiterals(dst, end, lits, count-int(r.Lits)), nil
 }
 
-// reset prepares to read sequences from src.
-func (r *seqReader) reset(d *Decoder, src []byte) error {
+const (
+	errBitsShort = CorruptError("bits of sequences run out")
+	errBitsLeft  = CorruptError("bits of sequences left over")
+)
+
+// decodeBatch decodes sequences, and compares the sums of their lengths with the number of literals
+// and the maximum content of the block. They may be the last ones of the block. far asks for
+// decodeFar.
+func (r *seqReader) decodeBatch(
+	seqs []lz77.Sequence, last bool, count, limit int, far bool,
+) error {
+	decode, n := r.decode, len(seqs)
+	if far {
+		decode = r.decodeFar
+	}
+	if last {
+		n--
+	}
+	switch {
+	case !decode(seqs[:n]) || last && !r.decodeLast(seqs[n:], decode) || r.Left < 0:
+		return errBitsShort
+	case r.Lits > uint64(count):
+		return CorruptError("more literals used than there are")
+	case r.Matches+uint64(count) > uint64(limit):
+		return errNoRoom
+	}
+	return nil
+}
+
+// reset prepares to read sequences from src, but for the repeat offsets.
+func (r *seqReader) reset(d *EntropyDecoder, src []byte) error {
 	if len(src) == 0 || src[len(src)-1] == 0 {
 		return CorruptError("end mark of sequences missing")
 	}
-	r.tables, r.Repeats = &d.tables, d.repeats
-	r.src, r.Left = src, 8*len(src)-bits.LeadingZeros8(src[len(src)-1])-1
+	r.tables, r.src = &d.tables, src
+	r.Left = 8*len(src) - bits.LeadingZeros8(src[len(src)-1]) - 1
 	total := uint(0)
 	for _, log := range d.tables.logs {
 		total += log
 	}
 	if r.Left < int(total) {
-		return CorruptError("bits of sequences run out")
+		return errBitsShort
 	}
 	r.moveToFront()
 	v := r.load() >> (64 - total) // total is 0 if all codes are RLE; a shift of 64 gives 0
@@ -209,12 +239,14 @@ func (r *seqReader) decode(seqs []lz77.Sequence) bool {
 }
 
 // decodeLast decodes the last sequence, behind which there are no states.
-func (r *seqReader) decodeLast(seqs []lz77.Sequence) bool {
+func (r *seqReader) decodeLast(
+	seqs []lz77.Sequence, decode func([]lz77.Sequence) bool,
+) bool {
 	sum := uint64(0)
 	for k, cells := range &r.tables.cells {
 		sum += cells[r.State[k]&(maxCells-1)] & 0xFF00
 	}
-	ok := r.decode(seqs)
+	ok := decode(seqs)
 	r.Left += int(sum >> fse.PackedBits) // decode has read bits for states
 	return ok
 }

@@ -44,7 +44,7 @@ func offsetValues() (values []uint64) {
 
 // table sets the table of a kind of code by the mode and the description at the front of src. It
 // returns the size of the description.
-func (d *Decoder) table(kind, mode int, src []byte) (size int, err error) {
+func (d *EntropyDecoder) table(kind, mode int, src []byte) (size int, err error) {
 	t, values := &d.tables, kindOf[kind].values()
 	cells := t.cells[kind][:]
 	switch mode {
@@ -69,7 +69,9 @@ func (d *Decoder) table(kind, mode int, src []byte) (size int, err error) {
 		t.logs[kind] = uint(d.dist.Log)
 	default:
 		if !t.known[kind] {
-			return 0, CorruptError("table of an earlier block, but there is none")
+			if err := d.inheritTable(kind); err != nil {
+				return 0, err
+			}
 		}
 	}
 	t.known[kind] = true

@@ -36,37 +36,82 @@ const (
 // overwrite it.
 const DecodeSlack = 96
 
-// A Decoder decodes the blocks of frames. Its state carries on from block to block: repeat offsets,
-// the Huffman code and the FSE tables. It allocates nothing. A Decoder must not be used
+// An EntropyDecoder does the first of the two steps in which a compressed block is decoded: from
+// Huffman and FSE codes to literals and sequences. Its state carries on from block to block: the
+// Huffman code and the FSE tables. It allocates nothing. An EntropyDecoder must not be used
 // concurrently.
-//
-// A compressed block is decoded in two steps. First its literals go to a buffer. Then its sequences
-// are decoded in batches that stay in the fastest cache, and each batch is carried out.
+type EntropyDecoder struct {
+	maxBlock int         // maximum content of a block
+	dict     *Dictionary // of the frame, nil for none
+	carry    *Carry      // of the blocks before the first one, nil if that begins the frame
+
+	known  bool // whether huff has the code of an earlier block
+	huff   huffman.LiteralDecoder
+	tables seqTables
+
+	dist    fse.Distribution
+	builder fse.PackedBuilder
+}
+
+// Reset begins a frame, or goes on in one behind the blocks that carry has noted, unless that is
+// nil. window and dict are those of [Decoder.Reset]. carry must not change until the next Reset.
+func (d *EntropyDecoder) Reset(window int64, dict *Dictionary, carry *Carry) {
+	d.maxBlock = maxBlockOf(window)
+	d.dict, d.carry, d.known = dict, carry, false
+	d.tables.known = [kinds]bool{}
+}
+
+// maxBlockOf returns the maximum content of a block in a frame with a window.
+func maxBlockOf(window int64) int { return int(min(max(window, zstframe.MinWindow), MaxBlock)) }
+
+// An Executor does the second step: it carries out sequences. Its state carries on from block to
+// block: the window and the repeat offsets. It allocates nothing. An Executor must not be used
+// concurrently.
+type Executor struct {
+	before    []byte      // content of the frame, or of the dictionary, in front of dst
+	dict      *Dictionary // of the frame, while its content is in reach; nil for none
+	window    uint32      // of the frame in bytes
+	maxOffset uint32      // largest offset
+	total     int64       // content of the frame so far, in bytes
+	repeats   [3]uint32
+}
+
+// Reset begins a frame. window and dict are those of [Decoder.Reset].
+func (d *Executor) Reset(window int64, dict *Dictionary) {
+	window = max(window, zstframe.MinWindow)
+	d.window = uint32(min(window, maxOffset, math.MaxInt))
+	d.maxOffset, d.total = d.window, 0
+	d.before = nil
+	d.beginBehind(dict)
+}
+
+// SetBefore gives the Executor more of the frame's content for matches to reach: before ends where
+// dst[0] of Block or Execute begins. It counts until the next call of SetBefore or Reset. Blocks
+// are decoded faster without it. before must not overlap dst.
+func (d *Executor) SetBefore(before []byte) { d.before = before }
+
+// beginBlock drops the dictionary once that is out of reach.
+func (d *Executor) beginBlock() {
+	if d.dict != nil && d.total > int64(d.window) {
+		d.leave()
+	}
+}
+
+// A Decoder decodes the blocks of frames: it is an EntropyDecoder and an Executor together. It
+// decodes sequences in batches that stay in the fastest cache, and carries each batch out. A
+// Decoder allocates nothing. It must not be used concurrently.
 type Decoder struct {
 	// Checkpoint, unless it is nil, is called by DecodeFrame after each block, on the caller's
 	// goroutine. It may block. It may panic to abandon the frame; the Decoder can then be used
 	// again.
 	Checkpoint func()
 
-	before    []byte      // content of the frame, or of the dictionary, in front of dst
-	dict      *Dictionary // of the frame, while its content is in reach; nil for none
-	window    uint32      // of the frame in bytes
-	maxOffset uint32      // largest offset
-	maxBlock  int         // maximum content of a block
-	total     int64       // content of the frame so far, in bytes
+	entropy EntropyDecoder
+	Executor
 
-	repeats [3]uint32
-	known   bool // whether huff has the code of an earlier block
-	huff    huffman.LiteralDecoder
-	tables  seqTables
-
-	lits  []byte // literals of the block that are left, and slack behind them
-	batch [batchSize]lz77.Sequence
-
-	dist    fse.Distribution
-	builder fse.PackedBuilder
-	litBuf  [MaxBlock + lz77.Slack]byte
-	hash    xxhash.Digest
+	batch  [batchSize]lz77.Sequence
+	litBuf [MaxBlock + lz77.Slack]byte
+	hash   xxhash.Digest
 }
 
 // NewDecoder returns a Decoder. Reset must come before the first block.
@@ -76,19 +121,9 @@ func NewDecoder() *Decoder { return new(Decoder) }
 // is the dictionary of the frame, nil for none. While the frame has at most a window of content,
 // offsets may also reach all of the dictionary.
 func (d *Decoder) Reset(window int64, dict *Dictionary) {
-	window = max(window, zstframe.MinWindow)
-	d.window = uint32(min(window, maxOffset, math.MaxInt))
-	d.maxOffset, d.total = d.window, 0
-	d.maxBlock = int(min(window, MaxBlock))
-	d.known, d.before = false, nil
-	d.tables.known = [kinds]bool{}
-	d.beginBehind(dict)
+	d.Executor.Reset(window, dict)
+	d.entropy.Reset(window, dict, nil)
 }
-
-// SetBefore gives the Decoder more of the frame's content for matches to reach: before ends where
-// dst[0] of Block begins. It counts until the next call of SetBefore or Reset. Blocks are decoded
-// faster without it. before must not overlap the dst of Block.
-func (d *Decoder) SetBefore(before []byte) { d.before = before }
 
 // Block decodes the block at the front of src, with its header. dst[:at] is the content of the
 // frame so far, or at least a window of it. In front of it is what SetBefore says, or the
@@ -97,68 +132,79 @@ func (d *Decoder) SetBefore(before []byte) { d.before = before }
 // bytes of dst behind end. All errors are a CorruptError, and leave the Decoder unusable until
 // Reset.
 func (d *Decoder) Block(dst []byte, at int, src []byte) (end, used int, last bool, err error) {
-	if len(src) < blockHeader {
-		return at, 0, false, errShortBlock
-	}
-	if d.dict != nil && d.total > int64(d.window) {
-		d.leave()
-	}
-	h, err := zstframe.ParseBlock(src)
+	h, body, err := d.entropy.splitBlock(src)
 	if err != nil {
-		return at, 0, false, CorruptError("block header: " + err.Error())
+		return at, 0, false, err
 	}
-	used = blockHeader + h.Size
-	if len(src) < used {
-		return at, 0, false, errShortBlock
-	}
+	d.beginBlock()
 	switch {
-	case h.Content > d.maxBlock:
-		return at, 0, false, CorruptError("block larger than the window")
 	case h.Content > len(dst)-at:
 		return at, 0, false, errNoRoom
-	}
-	body, to := src[blockHeader:used:used], dst[at:]
-	switch h.Kind {
-	case rawBlock:
-		copy(to, body)
-		end = at + h.Size
-	case rleBlock:
-		simd.Fill(to[:h.Content], body[0])
-		end = at + h.Content
-	default:
+	case h.Kind == compressedBlock:
 		end, err = d.compressed(dst, at, body)
+	default:
+		end = fill(dst, at, h.Kind, h.Content, body)
 	}
 	d.total += int64(end - at)
-	return end, used, h.Last, err
+	return end, blockHeader + h.Size, h.Last, err
+}
+
+// splitBlock returns the header of the block at the front of src, and the body.
+func (d *EntropyDecoder) splitBlock(src []byte) (h zstframe.Block, body []byte, err error) {
+	if len(src) < blockHeader {
+		return h, nil, errShortBlock
+	}
+	h, err = zstframe.ParseBlock(src)
+	switch used := blockHeader + h.Size; {
+	case err != nil:
+		return h, nil, CorruptError("block header: " + err.Error())
+	case len(src) < used:
+		return h, nil, errShortBlock
+	case h.Content > d.maxBlock:
+		return h, nil, CorruptError("block larger than the window")
+	default:
+		return h, src[blockHeader:used:used], nil
+	}
+}
+
+// fill writes the n bytes of content of a block that is not compressed, and returns its end.
+func fill(dst []byte, at, kind, n int, body []byte) (end int) {
+	end = at + n
+	if kind == rawBlock {
+		copy(dst[at:end], body)
+	} else {
+		simd.Fill(dst[at:end], body[0])
+	}
+	return end
 }
 
 // compressed decodes the body of a compressed block.
 func (d *Decoder) compressed(dst []byte, at int, src []byte) (end int, err error) {
-	n, count, err := d.literals(src)
+	h, lits, err := d.entropy.literals(src, d.litBuf[:])
 	if err != nil {
 		return at, err
 	}
-	s, err := d.sequenceHeader(src[n:])
+	s, err := d.entropy.sequenceHeader(src[h.size:])
 	if err != nil {
 		return at, err
 	}
-	limit := min(len(dst)-at, d.maxBlock)
-	if count > limit {
+	limit := min(len(dst)-at, d.entropy.maxBlock)
+	if h.count > limit {
 		return at, errNoRoom
 	}
-	end = at
-	if s.count > 0 {
-		end, count, err = d.sequences(dst, at, limit, count, s)
-		if err != nil {
-			return at, err
-		}
+	if s.count == 0 {
+		return appendLiterals(dst, at, lits, h.count), nil
 	}
-	// The slack behind the literals makes this a copy without a loop for a few of them.
-	lits := d.lits
-	if count <= 16 && len(dst)-end >= 16 {
-		*(*[16]byte)(dst[end:]) = *(*[16]byte)(lits)
+	return d.sequences(dst, at, limit, lits, h.count, s)
+}
+
+// appendLiterals writes n literals, and returns their end. The slack behind them makes this a copy
+// without a loop for a few.
+func appendLiterals(dst []byte, at int, lits []byte, n int) (end int) {
+	if n <= 16 && len(dst)-at >= 16 {
+		*(*[16]byte)(dst[at:]) = *(*[16]byte)(lits)
 	} else {
-		copy(dst[end:], lits[:count])
+		copy(dst[at:], lits[:n])
 	}
-	return end + count, nil
+	return at + n
 }

@@ -125,7 +125,7 @@ func (e *Encoder) beginBehind(d *Dictionary) {
 }
 
 // beginBehind makes the state of d that behind a dictionary.
-func (d *Decoder) beginBehind(dict *Dictionary) {
+func (d *Executor) beginBehind(dict *Dictionary) {
 	d.dict = dict
 	if dict == nil {
 		d.repeats = initialRepeats
@@ -134,20 +134,11 @@ func (d *Decoder) beginBehind(dict *Dictionary) {
 	d.repeats = dict.repeats
 	d.before = dict.content
 	d.maxOffset = uint32(min(uint64(d.window)+uint64(len(dict.content)), maxOffset))
-	if !dict.formatted {
-		return
-	}
-	d.known, d.huff = true, dict.huff
-	for k := range dict.tables.cells {
-		log := dict.tables.logs[k]
-		copy(d.tables.cells[k][:1<<log], dict.tables.cells[k][:])
-	}
-	d.tables.logs, d.tables.known = dict.tables.logs, dict.tables.known
 }
 
 // leave drops the content of the dictionary once the frame has more content than its window (RFC
 // 8878, section 5).
-func (d *Decoder) leave() {
+func (d *Executor) leave() {
 	if len(d.before) > 0 && &d.before[0] == &d.dict.content[0] {
 		d.before = nil
 	}

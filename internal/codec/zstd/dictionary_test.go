@@ -35,6 +35,7 @@ func checkDictionary(t testing.TB, d *Dictionary, content []byte) {
 		if err != nil || !bytes.Equal(dst[:n], content) {
 			t.Fatalf("level %d, %d bytes: %d decoded, %v", level, len(content), n, err)
 		}
+		decodeApart(t, dec, frame(len(content), blocks), len(content), d)
 	}
 }
 
