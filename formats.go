@@ -13,7 +13,6 @@ import (
 	"github.com/gopz/compress/internal/index"
 	"github.com/gopz/compress/internal/ldm"
 	"github.com/gopz/compress/internal/pzfile"
-	"github.com/gopz/compress/internal/zstdec"
 	"github.com/gopz/compress/internal/zstfile"
 	"github.com/gopz/compress/pipeline"
 )
@@ -48,19 +47,21 @@ type sources struct {
 	gz  gzfile.Scanner
 	zst *zstfile.Scanner
 
-	dict *pipeline.Dictionary // of zst
+	dict   *pipeline.Dictionary // of zst
+	opened *pipeline.Dictionary // that parsed was made of
+	parsed *zstd.Dictionary
 }
 
-// newDecoder makes a decoder for frames of zst.
-func (s *sources) newDecoder(checks bool) (zstfile.Decoder, error) {
-	if s.dict == nil {
-		return zstdec.New(checks, nil)
+// openDictionary returns the dictionary of zst for a decoder.
+func (s *sources) openDictionary() (_ *zstd.Dictionary, err error) {
+	if s.opened != s.dict {
+		s.parsed, err = zstd.ParseDictionary(s.dict.Bytes()) // without the tables that compress
+		if err != nil {
+			return nil, err
+		}
+		s.opened = s.dict
 	}
-	d, err := zstd.ParseDictionary(s.dict.Bytes()) // without the tables that compress
-	if err != nil {
-		return nil, err
-	}
-	return zstdec.New(checks, d)
+	return s.parsed, nil
 }
 
 // beginFile begins to read a file.
@@ -75,8 +76,9 @@ func (s *sources) beginFile(
 		return &s.gz
 	case Zstd:
 		if s.zst == nil {
-			s.zst = &zstfile.Scanner{NewDecoder: s.newDecoder}
+			s.zst = &zstfile.Scanner{OpenDictionary: s.openDictionary}
 		}
+		s.zst.Workers = workers
 		s.dict, s.zst.Dictionary = o.dict, o.zstDictionary()
 		s.zst.Reset(in, limits)
 		return s.zst

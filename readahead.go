@@ -11,7 +11,7 @@ import (
 // readAhead reads one more block and submits it. It reports whether another call makes sense at
 // once.
 func (r *Reader) readAhead() bool {
-	if r.end != nil || r.input == held && !r.goesOn() {
+	if r.end != nil || r.input == waiting || r.input == held && !r.goesOn() {
 		return false
 	}
 	if r.source == nil {
@@ -54,10 +54,10 @@ func (r *Reader) readAhead() bool {
 	return r.input == atUnit
 }
 
-// goesOn releases input that was held if reading on does not block after all. A Source of .gz
-// reads no more at once than has come.
+// goesOn releases input that was held if reading on does not block after all. Sources of .gz and
+// .zst read no more at once than has come.
 func (r *Reader) goesOn() bool {
-	if r.ready == nil || r.format != Gzip || !r.ready() {
+	if r.ready == nil || r.format == PZ || !r.ready() {
 		return false
 	}
 	r.input = atUnit
@@ -66,13 +66,17 @@ func (r *Reader) goesOn() bool {
 
 // pause handles what comes in place of a unit, and returns what readAhead does.
 func (r *Reader) pause(err error) bool {
-	if err == container.ErrNothingYet {
+	switch err {
+	case container.ErrNothingYet:
 		if !r.nonBlocking {
 			r.input = held
 		}
 		return r.nonBlocking
+	case container.ErrWait:
+		r.input = waiting
+	default:
+		r.end = err
 	}
-	r.end = err
 	return false
 }
 

@@ -71,7 +71,8 @@ type inputState uint8
 const (
 	atUnit    inputState = iota // a unit
 	atPayload                   // the payload of the unit
-	held                        // a unit, but not before all blocks are returned
+	held                        // a unit, but not before all blocks are returned, or input has come
+	waiting                     // a unit, but not before all blocks are returned
 )
 
 // NewReader returns a Reader that reads from r. It may read r past the end of the compressed data,
@@ -228,7 +229,7 @@ func (r *Reader) advance() error {
 			if r.end != nil {
 				return r.fail(r.end)
 			}
-			if r.input == held {
+			if r.input >= held {
 				r.input = atUnit
 			}
 			continue
@@ -263,11 +264,19 @@ func (r *Reader) deliver(b *pipeline.Block) error {
 		s.Decoder.Verify(s)
 		out = s.Content()
 		at.Content, at.End = s.Total, s.Used
-		if s.Stop != nil {
-			r.end = s.Stop // after the blocks in flight, which are empty
+		switch s.Stop {
+		case nil:
+		case io.EOF:
+			r.end = io.EOF // after the blocks in flight, which are empty
+		default:
+			r.end = s.Stop
+			r.stop() // blocks in flight do not count
+			b = nil
 		}
 		if len(out) == 0 {
-			r.releaseBlock(b)
+			if b != nil {
+				r.releaseBlock(b)
+			}
 			return nil
 		}
 	}

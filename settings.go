@@ -416,11 +416,11 @@ func (o *options) standardBudget(p *pipeline.Pipeline, s container.Spec) (budget
 	want, workers := o.plan(p, pipeline.Decompress, s.BlockSize).InFlight, o.scheduler().Workers()
 	limit := o.limits.Memory()
 	switch {
+	case s.InFlight > 0:
+		want = s.InFlight
 	case s.Ahead:
-	case s.InOrder && s.Payload > 0:
-		want = 3 // the caller's piece, the one that a worker decodes, and the next one
 	case s.InOrder:
-		want = 2 // the caller's piece, and the next one
+		want = 3 // the caller's piece, the one that a worker decodes, and the next one
 	}
 	b, ok := o.fit(want, limit, func(n int) int64 { return s.Memory(n, workers) })
 	if !ok {
@@ -465,8 +465,11 @@ func ReaderMemory(file []WriterOption, opts ...ReaderOption) (int64, error) {
 		}
 		b, err = o.standardBudget(w.pipe, spec)
 	case Zstd:
-		// Frames with a flush, or too large for the memory, are decoded in order.
-		ordered, orderedErr := o.standardBudget(w.pipe, zstfile.OrderedSpec(int64(w.blockSize)))
+		// The first frame may be decoded in order, and frames with a flush or too large for the
+		// memory.
+		spec, _ := zstfile.OrderedSpec(int64(w.blockSize), o.scheduler().Workers(),
+			o.limits.Within(o.limits.Memory()))
+		ordered, orderedErr := o.standardBudget(w.pipe, spec)
 		b, err = o.standardBudget(w.pipe, zstfile.FrameSpec(w.blockSize))
 		if err != nil {
 			b, err = ordered, orderedErr

@@ -8,7 +8,7 @@ import (
 )
 
 // Stages that decode standard formats of any encoder. The payload of a block is a whole frame with
-// everything that belongs to it.
+// everything that belongs to it, or some blocks of a frame.
 //
 // Without Config.Checks these stages compare the check of the frame itself, unless Block.Sum is 0.
 // With Config.Checks Block.Sum is the check of the content from another source, and the stages
@@ -39,8 +39,28 @@ func (f *frames) decodeFrame(dst, src []byte, size int, dict *zstd.Dictionary, c
 	return dst[:n], nil
 }
 
-// frameStage decodes a zstd frame.
-var frameStage = stage{name: "zstd", run: func(ws *workspace, b *Block) (err error) {
+// frameStages decode a zstd frame, or a part of one. The first stage is for parts alone.
+var frameStages = []stage{
+	{name: "entropy", run: func(ws *workspace, b *Block) error {
+		if b.Serial != nil {
+			b.Serial.Prepare(b.src, ws.check)
+		}
+		return nil
+	}},
+	{name: "execute", ordered: true, run: func(ws *workspace, b *Block) error {
+		if b.Serial == nil {
+			return ws.executeFrame(b)
+		}
+		b.Serial.Decode(b.src, ws.check)
+		b.Serial.Finish(b.src, ws.check)
+		b.out = b.Serial.Content()
+		b.raw, b.Raw = len(b.out), len(b.out)
+		return nil
+	}},
+}
+
+// executeFrame decodes a whole frame.
+func (ws *workspace) executeFrame(b *Block) (err error) {
 	cfg := &b.run.cfg
 	var dst []byte
 	if b.Into != nil {
@@ -54,4 +74,4 @@ var frameStage = stage{name: "zstd", run: func(ws *workspace, b *Block) (err err
 		b.Decoded = len(b.out)
 	}
 	return err
-}}
+}

@@ -64,7 +64,8 @@ func (p *Pipeline) StageNames(op Op) (names []string) {
 //   - in .pz coded as the block's Kind says;
 //   - in .gz a part of a Deflate stream that ends on a byte boundary, and is final if Block.Last
 //     says so; to decompress, whatever Block.Serial takes;
-//   - in .zst all blocks of one frame; to decompress, the whole frame.
+//   - in .zst all blocks of one frame; to decompress, the whole frame, or whatever Block.Serial
+//     takes.
 type Format = container.Format
 
 // Default levels, of .gz and of other formats.
@@ -139,7 +140,7 @@ var table = [...]Pipeline{
 		variants: variantsOf(&zstdLevels),
 		short:    &zstdShort,
 		encode:   []stage{matchStage, zstdStage},
-		decode:   []stage{frameStage},
+		decode:   frameStages,
 		check:    zstdSum,
 	},
 }

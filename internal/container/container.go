@@ -55,11 +55,15 @@ type Framer interface {
 // stream. Call Next again to continue.
 var ErrNothingYet = errors.New("container: nothing yet")
 
+// ErrWait: the Source can only go on once all units so far have been delivered. Call Next again
+// then.
+var ErrWait = errors.New("container: wait for the units in flight")
+
 // A Source reads one file from the front. Its methods are for one goroutine at a time, and read
 // from the input only on the caller's goroutine.
 type Source interface {
-	// Next goes to the next unit. It returns ErrNothingYet, or io.EOF at the end of the file, or
-	// an error that the file ends with.
+	// Next goes to the next unit. It returns ErrNothingYet, ErrWait, or io.EOF at the end of the
+	// file, or an error that the file ends with.
 	Next(u *Unit) error
 
 	// Payload returns the payload of the unit that Next has returned, in p's memory if it has to
@@ -72,8 +76,7 @@ type Source interface {
 }
 
 // A Unit becomes one block of a run: a block of .pz, a frame of .zst, or a part of a file that can
-// only be decoded in order. A worker decodes that part with the Decoder, or the Source has decoded
-// it itself.
+// only be decoded in order. A worker decodes that part with the Decoder.
 type Unit struct {
 	Spec
 	Decoder SerialDecoder // of a part that workers decode in order, else nil
@@ -109,6 +112,7 @@ type Spec struct {
 	InOrder   bool  // units are decoded in order; more than three in flight gain nothing
 	Ahead     bool  // units are decoded ahead of their turn: more in flight do gain
 	Payload   int   // memory of a unit in order besides its content, in bytes
+	InFlight  int   // most units in flight that the decoder allows; 0 is for any number
 	Window    int64 // of a .pz stream whose blocks refer to earlier ones, in bytes
 	Sources   int   // most blocks that such a block refers to
 
@@ -120,7 +124,7 @@ func (s *Spec) Serves(t *Spec) bool {
 	return s.Pipeline == t.Pipeline && s.Checks == t.Checks && s.BlockSize >= t.BlockSize &&
 		s.Window == t.Window && s.Sources == t.Sources && s.Dictionary == t.Dictionary &&
 		s.Extra >= t.Extra && s.Payload >= t.Payload && (t.InOrder || !s.InOrder) &&
-		(s.Ahead || !t.Ahead)
+		(s.Ahead || !t.Ahead) && (t.InFlight == 0 || 0 < s.InFlight && s.InFlight <= t.InFlight)
 }
 
 // CeilPow2 returns the least power of two that is at least n. Where an int cannot hold it, CeilPow2

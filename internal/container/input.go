@@ -58,6 +58,7 @@ type rawInput struct {
 	memory []byte // in place of src
 	count  int64  // bytes given to the bufio.Reader
 	fault  sourceError
+	err    error // ends src
 
 	reading bool // a call of src is under way
 }
@@ -91,6 +92,9 @@ func (r *rawInput) Read(p []byte) (int, error) {
 		}
 		return n, nil
 	}
+	if r.err != nil {
+		return 0, r.err
+	}
 	for range maxEmptyReads {
 		r.reading = true
 		n, err := r.src.Read(p)
@@ -103,12 +107,14 @@ func (r *rawInput) Read(p []byte) (int, error) {
 			r.fault.err = err
 			err = &r.fault
 		}
+		r.err = err
 		if n > 0 || err != nil || len(p) == 0 {
 			return n, err
 		}
 	}
 	r.fault.err = io.ErrNoProgress
-	return 0, &r.fault
+	r.err = &r.fault
+	return 0, r.err
 }
 
 // Reset begins a file. It keeps its buffer from file to file.
@@ -189,6 +195,19 @@ func (in *Input) Read(p []byte) (int, error) {
 		return in.raw.Read(p)
 	}
 	return in.buf.Read(p)
+}
+
+// Unread goes back by p, which are the last bytes that were used.
+func (in *Input) Unread(p []byte) {
+	if in.memory != nil {
+		in.raw.count -= int64(len(p))
+		return
+	}
+	ahead, _ := in.buf.Peek(in.buf.Buffered())
+	again := append(append(make([]byte, 0, len(p)+len(ahead)), p...), ahead...)
+	in.raw.count -= int64(len(again))
+	in.raw.head = append(again, in.raw.head...)
+	in.buf.Reset(&in.raw)
 }
 
 // ReadDirect reads some bytes past the buffer, which must be empty.

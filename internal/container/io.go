@@ -125,3 +125,15 @@ func ReadAround(
 	}
 	return n, nil
 }
+
+// Broken converts a read error. The end of the input becomes the errs.Truncated that truncated
+// returns. An error of the underlying reader is returned as it is.
+func Broken(err error, truncated func() error) error {
+	if e, ok := SourceError(err); ok {
+		return e
+	}
+	if errs.IsEnd(err) {
+		return truncated()
+	}
+	return err
+}

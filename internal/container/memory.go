@@ -1,10 +1,6 @@
 package container
 
 const (
-	// PieceSize is the most content of a unit that a Source decodes itself, in bytes: the largest
-	// block of zstd. Larger pieces leave the cache.
-	PieceSize = 128 << 10
-
 	// InputBuffer is how much of a .gz or .zst file is read at once, in bytes.
 	InputBuffer = 128 << 10
 

@@ -16,7 +16,6 @@ import (
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
-	"github.com/gopz/compress/internal/zstdec"
 )
 
 // TestReadGzip reads .gz files of the peer at all its levels.
@@ -113,63 +112,61 @@ func TestWindowLimit(t *testing.T) {
 	}
 }
 
-// TestZstdecRead decodes frames of many windows with one stream decoder, through readers of all
-// manners.
-func TestZstdecRead(t *testing.T) {
-	d, err := zstdec.New(true, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+// TestReadWindows decodes frames of many windows with one Reader, through readers of all manners.
+func TestReadWindows(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
-	for i, window := range []int{1 << 10, 1 << 20, 1 << 14, 4 << 20, 1 << 17, 1 << 18, 8 << 20} {
-		for j, k := range corpus.Kinds() {
-			if (i+j)%2 == 0 && !testenv.All() {
-				continue
-			}
-			size := 1 + r.IntN(200_000)
-			if (i+j)%9 == 0 && !testenv.Race && !testenv.Emulated() {
-				size = 5 << 20 // beyond the buffer
-			}
-			src := k.Make(size)
-			code := zstdStream(t, src, 1+r.IntN(size)+size/100, kzstd.WithWindowSize(window))
-			var in io.Reader = bytes.NewReader(code)
-			switch j % 3 {
-			case 0:
-				in = iotest.HalfReader(in)
-			case 1:
-				in = iotest.DataErrReader(in)
-			}
-			if err := d.Reset(in); err != nil {
-				t.Fatal(err)
-			}
-			if got, err := io.ReadAll(d); err != nil || !bytes.Equal(got, src) {
-				t.Fatalf("%s, %d bytes, window %d: %d bytes, %v", k.Name, size, window, len(got), err)
+	for _, workers := range []int{1, 3} {
+		d, err := compress.NewReader(nil, compress.WithConcurrency(workers))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, window := range []int{1 << 10, 1 << 20, 1 << 14, 4 << 20, 1 << 17, 1 << 18, 8 << 20} {
+			for j, k := range corpus.Kinds() {
+				if (i+j+workers)%3 > 0 && !testenv.All() {
+					continue
+				}
+				size := 1 + r.IntN(200_000)
+				if (i+j)%9 == 0 && !testenv.Race && !testenv.Emulated() {
+					size = 5 << 20
+				}
+				src := k.Make(size)
+				code := zstdStream(t, src, 1+r.IntN(size)+size/100, kzstd.WithWindowSize(window))
+				var in io.Reader = bytes.NewReader(code)
+				switch j % 3 {
+				case 0:
+					in = iotest.HalfReader(in)
+				case 1:
+					in = iotest.DataErrReader(in)
+				}
+				d.Reset(in)
+				if got, err := io.ReadAll(d); err != nil || !bytes.Equal(got, src) {
+					t.Fatalf("%s, %d bytes, window %d, %d workers: %d bytes, %v",
+						k.Name, size, window, workers, len(got), err)
+				}
 			}
 		}
 	}
 }
 
-// TestZstdecWrap decodes content that is longer than the buffer, with matches of all distances.
-func TestZstdecWrap(t *testing.T) {
+// TestReadFar decodes content that is several times as long as the memory for it, with matches of
+// all distances.
+func TestReadFar(t *testing.T) {
 	testenv.Slow(t)
 	r := rand.New(rand.NewPCG(11, 12))
-	d, err := zstdec.New(true, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"far", "text", "mixed", "runs", "records", "dna"} {
+	for _, name := range []string{"far", "mixed", "dna"} {
 		src := corpus.ByName(name).Make(1 << 20)
-		for len(src) < 3<<20 { // matches as far as the window
-			at := r.IntN(len(src))
-			src = append(src, src[at:min(len(src), at+r.IntN(2000))]...)
+		for len(src) < 20<<20 { // matches as far as the window
+			at := max(0, len(src)-1<<r.IntN(22))
+			src = append(src, src[at:min(len(src), at+r.IntN(20_000))]...)
 		}
-		for _, window := range []int{1 << 10, 1 << 16, 1 << 18, 1 << 20} {
-			code := zstdStream(t, src, 1<<18+r.IntN(100), kzstd.WithWindowSize(window))
-			if err := d.Reset(bytes.NewReader(code)); err != nil {
-				t.Fatal(err)
-			}
-			if got, err := io.ReadAll(d); err != nil || !bytes.Equal(got, src) {
-				t.Fatalf("%s, window %d: %d bytes, %v", name, window, len(got), err)
+		for _, window := range []int{1 << 10, 1 << 16, 1 << 20, 2 << 20} {
+			code := zstdStream(t, src, 1<<20+r.IntN(100), kzstd.WithWindowSize(window))
+			for _, workers := range []int{1, 2} {
+				got, err := compress.AppendDecode(nil, code, compress.WithConcurrency(workers))
+				if err != nil || !bytes.Equal(got, src) {
+					t.Fatalf("%s, window %d, %d workers: %d bytes, %v",
+						name, window, workers, len(got), err)
+				}
 			}
 		}
 	}

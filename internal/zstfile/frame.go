@@ -73,6 +73,11 @@ func (f *Frame) beginFrame(in *container.Input, number int64, magic []byte) erro
 	return nil
 }
 
+// restart goes back to the end of the header, as the input does.
+func (f *Frame) restart() {
+	*f = Frame{in: f.in, Number: f.Number, Offset: f.Offset, Header: f.Header}
+}
+
 // checkDictionary returns an error if the frame names another dictionary than d.
 func (f *Frame) checkDictionary(d Dictionary) error {
 	id := f.Header.Dictionary
@@ -172,7 +177,14 @@ func (f *Frame) nextBuffered() bool {
 	}
 	p, _ := br.Peek(zstframe.BlockHeaderSize)
 	b, err := zstframe.ParseBlock(p)
-	return err == nil && br.Buffered() >= zstframe.BlockHeaderSize+b.Size+zstframe.ChecksumSize
+	if err != nil {
+		return false
+	}
+	n := zstframe.BlockHeaderSize + b.Size
+	if b.Last && f.Header.Checksum {
+		n += zstframe.ChecksumSize
+	}
+	return br.Buffered() >= n
 }
 
 // skip passes over the frame in a file that is read at random. It returns io.EOF at the end of the
@@ -193,11 +205,14 @@ func (f *Frame) skip(limit int64) error {
 	}
 }
 
-// appendTo appends bytes of the frame to p until enough reports true or p has limit bytes. It
-// returns io.EOF at the end of the frame. The memory of p grows with the bytes read, by powers of
-// two.
-func (f *Frame) appendTo(p []byte, limit int, enough func() bool) ([]byte, error) {
-	for len(p) < limit && !enough() {
+// appendTo appends bytes of the frame to p until it has limit bytes, or mayRead reports false where
+// a read may have to wait. It returns io.EOF at the end of the frame, and container.ErrNothingYet
+// where it may have to wait. The memory of p grows with the bytes read, by powers of two.
+func (f *Frame) appendTo(p []byte, limit int, mayRead func(n int) bool) ([]byte, error) {
+	for len(p) < limit {
+		if !f.readable(mayRead) {
+			return p, container.ErrNothingYet
+		}
 		if len(p) == cap(p) {
 			q := make([]byte, len(p), min(limit, max(4<<10, container.CeilPow2(len(p)+1))))
 			copy(q, p)
@@ -210,4 +225,18 @@ func (f *Frame) appendTo(p []byte, limit int, enough func() bool) ([]byte, error
 		}
 	}
 	return p, nil
+}
+
+// readable reports whether Read will not wait for input, or mayRead allows that. mayRead reports
+// whether n bytes are in the input's buffer, or the input has ended.
+func (f *Frame) readable(mayRead func(n int) bool) bool {
+	switch {
+	case f.err != nil, len(f.part) > 0:
+		return true
+	case f.rest > 0, f.phase == lastBlock && f.Header.Checksum:
+		return mayRead(1)
+	case f.phase >= lastBlock:
+		return true
+	}
+	return mayRead(zstframe.BlockHeaderSize)
 }

@@ -2,61 +2,84 @@ package zstfile
 
 import (
 	"errors"
-	"io"
 	"math"
 
+	"github.com/gopz/compress/internal/codec/zstd"
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/zstframe"
 )
 
-// A frame is decoded in order, piece by piece, if its content size is unknown, too large or wrong.
-
-// Decoder decodes frames, one after the other. Read returns ErrChecksum, or an error that wraps it,
-// if the checksum of a frame does not match.
-type Decoder interface {
-	io.Reader
-	Reset(io.Reader) error
-	Release()
-}
-
-// A Dictionary is one that frames may need. Serves reports whether a frame that names an ID, 0 for
-// none, can be decoded with it.
-type Dictionary interface {
-	ID() uint32
-	Serves(id uint32) bool
-}
+// A frame is cut into parts of some blocks if it states no size, is too large to be one unit, or
+// contradicts its header. Headers say how long blocks are, so nothing is decoded for that. Parts
+// are decoded in order, and with several workers they are parsed ahead of their turn.
 
 const (
 	// maxWindow is the largest window in bytes if the caller sets no limit: the default limit of
 	// zstd.
 	maxWindow = 128 << 20
 
-	// freeWindow is the largest window allocated before any block has been read, in bytes. Every
-	// decoder should support it (RFC 8878, section 3.1.1.1.2). For input that does not block it is
-	// smaller.
-	freeWindow            = 8 << 20
-	freeWindowNonBlocking = 256 << 10
+	// A part ends behind a block with which it may have partContent bytes of content, or
+	// serialContent if parts are not parsed ahead. If it is shorter than leastInput it has more
+	// blocks, up to mostContent, so that small blocks do not take a unit each. It ends before
+	// mostInput in any case.
+	partContent   = 4 * zstframe.MaxBlock
+	serialContent = zstframe.MaxBlock
+	mostContent   = 8 * zstframe.MaxBlock
+	leastInput    = 16 << 10
+	mostInput     = partContent
 
-	// windowFactor bounds the window, as a multiple of the content that the blocks read so far may
-	// have.
-	windowFactor = 16
+	// mostAhead is the most blocks of a part that is parsed ahead. Blocks that are smaller are
+	// rare, and not worth their memory.
+	mostAhead = 16
 
-	// windowExtra is the memory in bytes of a decoder besides the window, and an eighth of it for
-	// blocks that have been read ahead.
+	// parsedMemory is the memory in bytes of the literals and sequences of a part. Its matches may
+	// be of MinMatch bytes. A slice that has grown may be twice as large.
+	parsedMemory = 6 << 20
+
+	// firstInput is the most input of a frame's first unit that the Reader decodes itself, in bytes.
+	firstInput = 8 << 10
+
+	// windowExtra is the memory in bytes of a decoder besides the window and an eighth of it.
 	windowExtra = 3 << 20
 
 	// orderedExtra is the memory in bytes that decoding in order takes besides the window and an
 	// eighth of it.
-	orderedExtra = windowExtra + container.InputBuffer + 2*container.PieceSize
+	orderedExtra = windowExtra + container.InputBuffer + 256<<10
+
+	// decoderMemory is the memory of a decoder in bytes besides the ring.
+	decoderMemory = 256 << 10
+
+	// keptRing is the largest ring in bytes that outlives a file.
+	keptRing = 8 << 20
 )
 
-// windowMemory returns the bytes that a decoder with such a window takes.
-func windowMemory(window int64) int64 { return window + window/8 + windowExtra }
+// ringMemory returns the bytes that the window, and parts in flight, take.
+func ringMemory(window int64, inFlight int) int64 {
+	return window + int64(inFlight+1)*(mostContent+zstd.DecodeSlack)
+}
 
-// OrderedSpec returns the Spec of frames decoded in order. window is in bytes.
-func OrderedSpec(window int64) container.Spec {
-	return container.Spec{BlockSize: container.PieceSize, Extra: windowMemory(window), InOrder: true}
+// OrderedSpec returns the Spec of frames that are cut into parts, with so many workers and within a
+// memory limit, and reports whether parts are parsed ahead. window is in bytes.
+func OrderedSpec(window int64, workers int, memory int64) (s container.Spec, ahead bool) {
+	// The content of parts is in the ring.
+	s = container.Spec{
+		BlockSize: mostContent, Extra: window + mostContent + decoderMemory, InOrder: true,
+	}
+	if workers > 1 && window <= zstd.MaxParsedWindow {
+		s.Payload = mostInput + zstframe.MaxBlock + parsedMemory
+		for n := 2 * workers; n > 2; n-- {
+			if s.Memory(n, workers) <= memory {
+				s.InFlight, s.Ahead = n, true
+				return s, true
+			}
+		}
+	}
+	s.Payload = leastInput + zstframe.MaxBlock
+	for s.InFlight = 2; s.InFlight > 1 && s.Memory(s.InFlight, workers) > memory; {
+		s.InFlight--
+	}
+	return s, false
 }
 
 // orderedMemory returns the least memory limit with which a frame with such a window is decoded.
@@ -71,130 +94,89 @@ func windowLimit(l *container.Limits) int64 {
 	return min(limit, math.MaxInt/2)
 }
 
-// ordered is a Scanner's state of decoding in order. It outlives a file.
+// ordered is a Scanner's state of cutting a frame into parts. It outlives a file.
 type ordered struct {
-	dec    Decoder
-	checks bool       // dec compares checksums
-	dict   Dictionary // of dec
-	window int64      // the largest that dec has had, in bytes
+	dec    *decoder
+	frame  *frameInfo
+	spec   container.Spec
+	ahead  bool // parts are parsed ahead
+	units  int64
+	memory int64 // of the decoder, in bytes
+	carry  zstd.Carry
 
-	stream frameStream                  // what dec reads
-	kept   []byte                       // memory of stream.head
-	header [zstframe.MaxHeaderSize]byte // memory of stream.header
-	from   int64                        // content of the file before the frame
+	part *part  // that is being read, nil between parts
+	left []byte // of the first block of the next part
+	from int    // where the part begins in an input in memory
 }
 
-func (o *ordered) reset() { o.stream, o.from = frameStream{}, 0 }
+// neededWindow returns the window in bytes that a frame needs.
+func neededWindow(h *Header) int64 {
+	if h.ContentSize >= 0 {
+		return min(h.Window, h.ContentSize)
+	}
+	return h.Window
+}
 
+// reset begins a file.
+func (o *ordered) reset() {
+	if o.dec != nil {
+		o.dec.reset()
+	}
+	o.frame, o.part, o.left, o.units, o.memory = nil, nil, o.left[:0], 0, 0
+}
+
+// release drops the references to the caller's memory, and memory that is too much to be kept. No
+// part is in flight.
 func (o *ordered) release() {
-	o.stream = frameStream{}
-	o.shrink()
-	if o.dec != nil {
-		o.dec.Reset(nil)
+	o.reset()
+	if o.dec != nil && len(o.dec.ring.buf) > keptRing {
+		o.dec = nil
 	}
 }
 
-// shrink drops memory that is too much to be kept.
-func (o *ordered) shrink() {
-	if o.window > freeWindow {
-		o.releaseDecoder()
-	}
-}
-
-// releaseDecoder releases the decoder.
-func (o *ordered) releaseDecoder() {
-	if o.dec != nil {
-		o.dec.Release()
-	}
-	o.dec, o.window, o.kept = nil, 0, nil
-}
-
-// memory returns the bytes that the decoder takes.
-func (o *ordered) memory() int64 {
-	if o.dec == nil {
-		return 0
-	}
-	return windowMemory(o.window)
-}
-
-// frameStream is a frame whose first bytes have been read, for a Decoder.
-type frameStream struct {
-	header []byte // in place of the one that has been read
-	head   []byte
-	frame  *Frame
-	err    error // the last one that Read has returned
-}
-
-func (s *frameStream) Read(p []byte) (int, error) {
-	for _, part := range [...]*[]byte{&s.header, &s.head} {
-		if len(*part) > 0 {
-			n := copy(p, *part)
-			*part = (*part)[n:]
-			return n, nil
-		}
-	}
-	n, err := s.frame.Read(p)
-	s.err = err
-	return n, err
-}
-
-// setPiece makes u a piece of the frame.
-func (s *Scanner) setPiece(u *container.Unit) {
-	total := int64(-1)
-	if n := s.frame.Header.ContentSize; n >= 0 {
-		total = s.ordered.from + n
-	}
-	*u = container.Unit{
-		Spec:  container.Spec{BlockSize: container.PieceSize, Extra: s.ordered.memory(), InOrder: true},
-		Kind:  container.Stored,
-		Place: container.Place{Block: s.frame.Number, Offset: s.frame.Offset, Total: total},
-	}
-}
-
-// decodeInOrder begins to decode the frame in order. head is what has been read of it.
-func (s *Scanner) decodeInOrder(u *container.Unit, head []byte) error {
-	h, f, o := s.frame.Header, &s.frame, &s.ordered
-	if h.Window > windowLimit(s.Limits) {
+// beginOrdered begins to cut the frame whose header has been read into parts. window is the window
+// that its content needs.
+func (s *Scanner) beginOrdered(window int64) error {
+	f, o := &s.frame, &s.ordered
+	if window > windowLimit(s.limits) {
 		return s.windowTooLarge()
 	}
-	if free := s.freeWindow(); h.Window > free && f.err == nil {
-		// The Frame keeps an error and returns it again once the bytes before it are decoded.
-		head, _ = f.appendTo(append(o.kept[:0], head...), math.MaxInt32, s.windowEarned)
-		o.kept = head[:0]
+	if o.dec == nil {
+		o.dec = new(decoder)
 	}
-	o.stream = frameStream{head: head, frame: f}
-	window := h.Window
-	if most, cut := f.cutWindow(); cut {
-		size, err := zstframe.HeaderSize(head)
-		if err != nil {
-			return f.fail(errs.Internal, errs.PartHeader, f.Offset, err.Error())
+	if d := o.dec; d.limits == nil {
+		if s.Dictionary != nil {
+			var err error
+			if d.dict, err = s.OpenDictionary(); err != nil {
+				return f.fail(errs.Internal, errs.PartHeader, f.Offset, err.Error())
+			}
+		} else {
+			d.dict = nil
 		}
-		h.Window, h.SingleSegment = most, false
-		o.stream.header, o.stream.head = h.Append(o.header[:0]), head[size:]
-		window = most + most/8
+		d.checks, d.limits, d.ends = s.limits.Checks, s.limits, s.endUnsized
 	}
-	if o.window > window && o.memory() > s.Limits.Memory()/2 {
-		o.releaseDecoder()
+	limit := s.limits.Within(s.limits.Memory())
+	spec, ahead := OrderedSpec(window, s.Workers, limit)
+	o.spec, o.ahead = spec, ahead && f.Header.Window <= zstd.MaxParsedWindow
+	o.memory = max(o.memory, spec.Extra+int64(spec.InFlight)*int64(spec.BlockSize+spec.Payload))
+	o.frame = &frameInfo{
+		Header: f.Header, number: f.Number, offset: f.Offset, start: s.content, window: window,
+		inFlight: spec.InFlight, ring: int(min(ringMemory(window, spec.InFlight), math.MaxInt)),
 	}
-	if checks := s.Limits.Checks; o.dec == nil || o.checks != checks || o.dict != s.Dictionary {
-		dec, err := s.NewDecoder(checks)
-		if err != nil {
-			return f.fail(errs.Internal, errs.PartHeader, f.Offset, err.Error())
-		}
-		o.dec, o.checks, o.dict, o.window = dec, checks, s.Dictionary, 0
+	if s.unsized {
+		o.frame.start = -1
 	}
-	o.window = max(o.window, window)
-	if err := o.dec.Reset(&o.stream); err != nil {
-		return f.fail(errs.Internal, errs.PartHeader, f.Offset, err.Error())
-	}
-	s.phase, o.from = inOrder, s.Content
-	s.setPiece(u)
+	s.unsized = s.unsized || f.Header.ContentSize < 0
+	o.frame.counted = !s.unsized
+	o.carry = zstd.Carry{}
+	f.part = nil
+	s.phase = inOrder
 	return nil
 }
 
 // windowTooLarge returns the error about a window larger than the limit.
 func (s *Scanner) windowTooLarge() error {
-	f, limit := &s.frame, s.Limits.MaxMemory
+	f, limit := &s.frame, s.limits.MaxMemory
 	if limit == 0 {
 		limit = orderedMemory(maxWindow)
 	}
@@ -207,53 +189,214 @@ func (s *Scanner) windowTooLarge() error {
 	return e
 }
 
-// freeWindow returns the largest window allocated before any block has been read, in bytes.
-func (s *Scanner) freeWindow() int64 {
-	if s.NonBlocking {
-		return freeWindowNonBlocking
+// setPart makes u the next part of the frame.
+func (s *Scanner) setPart(u *container.Unit) {
+	f, o := &s.frame, &s.ordered
+	total := int64(-1)
+	if n := f.Header.ContentSize; n >= 0 && o.frame.start >= 0 {
+		total = o.frame.start + n
 	}
-	return freeWindow
+	if o.part == nil {
+		o.part = o.dec.newPart(o.frame, o.units)
+		o.part.begins = f.blocks == 0
+		o.part.carry = o.carry
+		o.from = int(s.in.Offset())
+	}
+	*u = container.Unit{
+		Spec: o.spec, Kind: container.Coded, Decoder: o.part, Number: o.units,
+		Place: container.Place{
+			Block: f.Number, Offset: f.Offset, Total: total, CallerOwned: s.in.Memory() != nil,
+		},
+	}
 }
 
-// windowEarned reports whether enough blocks have been read to allocate the window. If the next
-// block is not available yet, one block is enough: the other side may wait for its content.
-func (s *Scanner) windowEarned() bool {
+// passPart reads the blocks of a part, or passes over them in an input in memory.
+func (s *Scanner) passPart(u *container.Unit, p []byte) ([]byte, error) {
+	o := &s.ordered
+	q, err := o.part, error(nil)
+	if memory := s.in.Memory(); memory != nil {
+		err = s.passBlocks(q, memory[o.from:])
+		p = memory[o.from : o.from+q.size : o.from+q.size]
+	} else {
+		p, err = s.readBlocks(q, append(p[:0], o.left...))
+		o.left = append(o.left[:0], p[q.size:]...)
+		p = p[:q.size]
+	}
+	switch {
+	case q.blocks == 0 && !q.ends:
+		s.mayBlock = true
+		return p, err
+	case err != nil && err != container.ErrNothingYet:
+		s.stop = err
+	}
+	s.endPart(u, q)
+	return p, nil
+}
+
+// endPart completes a part, and the frame if that ends.
+func (s *Scanner) endPart(u *container.Unit, q *part) {
+	f, o := &s.frame, &s.ordered
+	q.end = s.in.Offset() - int64(len(o.left))
+	u.Raw, u.Place.End = q.size, q.end
+	if q.ends {
+		q.sum = f.sum
+		s.phase = betweenFrames
+		if o.frame.counted {
+			s.content += f.Header.ContentSize
+			s.tables.frame(q.end-f.Offset, f.Header.ContentSize, f.sum, f.Header.Checksum)
+		}
+	}
+	s.setPause(u)
+	u.Pause = u.Pause || q.unit == 0 && q.size <= firstInput
+	q.ahead = o.ahead && !u.Pause && q.size >= leastInput && q.blocks <= mostAhead
+	o.part = nil
+	o.units++
+}
+
+// endUnsized adds a frame that stated no size to those that a seek table lists.
+func (s *Scanner) endUnsized(p *part, content int64) {
+	s.tables.frame(p.end-p.frame.offset, content, p.sum, p.frame.Checksum)
+}
+
+// isFull reports whether a part has enough blocks.
+func (s *Scanner) isFull(q *part) bool {
+	enough := serialContent
+	if s.ordered.ahead {
+		enough = partContent
+	}
+	return q.size >= leastInput && q.bound >= enough || q.size >= mostInput ||
+		q.bound > mostContent-zstframe.MaxBlock
+}
+
+// addBlock adds a block that has been read to a part.
+func (s *Scanner) addBlock(q *part, block []byte) {
 	f := &s.frame
-	flushed := !s.NonBlocking && !f.nextBuffered() &&
-		f.bound > 0 && f.betweenBlocks() && f.phase < lastBlock
-	return flushed || f.blocks*zstframe.MaxBlock*windowFactor >= f.Header.Window
+	b, _ := zstframe.ParseBlock(block) // the Frame has done that
+	q.blocks++
+	q.size += len(block)
+	q.bound += int(min(b.MaxContent(), max(f.Header.Window, zstframe.MinWindow)))
+	q.last = b.Last
+	if s.ordered.ahead {
+		s.ordered.carry.Note(block)
+	}
 }
 
-// cutWindow returns, for a frame that ends early, the most content that its blocks can have, if
-// the frame needs no larger window than that.
-func (f *Frame) cutWindow() (most int64, cut bool) {
-	most = max(f.bound, zstframe.MaxBlock)
-	return most, f.err != nil && most < f.Header.Window
+// passBlocks passes over the blocks of a part in memory. src begins with the part.
+func (s *Scanner) passBlocks(q *part, src []byte) error {
+	f := &s.frame
+	for f.phase < lastBlock && !s.isFull(q) {
+		if err := f.step(); err != nil {
+			return err
+		}
+		f.part = nil
+		if err := s.in.Skip(f.rest); err != nil {
+			return f.broken(err)
+		}
+		n := zstframe.BlockHeaderSize + int(f.rest)
+		f.rest = 0
+		s.addBlock(q, src[q.size:][:n:n])
+	}
+	if f.phase < lastBlock {
+		return nil
+	}
+	return s.readChecksum(q)
+}
+
+// readBlocks appends the blocks of a part to p. It returns container.ErrNothingYet where it would
+// have to wait.
+func (s *Scanner) readBlocks(q *part, p []byte) ([]byte, error) {
+	f := &s.frame
+	for {
+		if f.phase != frameHeader && f.betweenBlocks() && len(p) > q.size {
+			s.addBlock(q, p[q.size:])
+		}
+		switch between := f.betweenBlocks(); {
+		case f.phase == frameChecksum, f.phase == lastBlock && between:
+			return p, s.readChecksum(q)
+		case between && s.isFull(q):
+			return p, nil
+		}
+		if !f.readable(s.mayRead) {
+			return p, container.ErrNothingYet
+		}
+		if f.betweenBlocks() {
+			if err := f.step(); err != nil {
+				return p, err
+			}
+		}
+		n := len(f.part) + int(f.rest)
+		if cap(p)-len(p) < n {
+			p = growBy(p, n)
+		}
+		m, err := f.Read(p[len(p) : len(p)+n])
+		p = p[:len(p)+m]
+		if err != nil {
+			return p, err
+		}
+	}
+}
+
+// growBy returns p in memory for n bytes more, and some blocks.
+func growBy(p []byte, n int) []byte {
+	return append(make([]byte, 0, container.CeilPow2(len(p)+n)), p...)
+}
+
+// readChecksum reads the checksum of the frame, if it has one, behind the last block.
+func (s *Scanner) readChecksum(q *part) error {
+	f := &s.frame
+	for f.Header.Checksum {
+		if !f.readable(s.mayRead) {
+			return container.ErrNothingYet
+		}
+		if f.phase == lastBlock {
+			if err := f.step(); err != nil {
+				return err
+			}
+		}
+		var sum [zstframe.ChecksumSize]byte
+		if _, err := f.Read(sum[:]); err != nil {
+			return err
+		}
+		if f.rest == 0 {
+			break
+		}
+	}
+	q.ends = true
+	return nil
 }
 
 // decodeCut handles a frame that was to be a unit and ends in the error cut: it is cut short, or a
-// block has a damaged header. head is what has been read of it. If memory suffices its blocks are
-// decoded in order, so that their content comes before the error.
-func (s *Scanner) decodeCut(u *container.Unit, head []byte, cut error) error {
+// block has a damaged header. head is what has been read of it. If memory suffices the frame is
+// decoded in order, so that the content of its blocks comes before the error.
+func (s *Scanner) decodeCut(head []byte, cut error) error {
 	f := &s.frame
-	window := f.Header.Window
-	if most := max(f.bound, zstframe.MaxBlock); most < window {
-		window = most + most/8
-	}
-	piece := container.Spec{
-		BlockSize: container.PieceSize,
-		Extra:     windowMemory(window) + 2*(s.In.Offset()-f.Offset),
-		InOrder:   true,
-	}
 	var e *errs.Error
-	if errors.As(cut, &e) && errors.Is(cut, errs.Corrupt) && f.phase < lastBlock {
-		head = head[:min(int64(len(head)), e.Offset-f.Offset)] // without that header
-	} else if !errors.Is(cut, errs.Truncated) {
+	if !errors.Is(cut, errs.Truncated) &&
+		(!errors.As(cut, &e) || !errors.Is(cut, errs.Corrupt) || f.phase >= lastBlock) {
 		return cut
 	}
-	if f.bound == 0 || f.Header.Window > windowLimit(s.Limits) ||
-		piece.Memory(1, 1) > s.Limits.Memory() || s.decodeInOrder(u, head) != nil {
+	window := min(f.Header.Window, max(f.bound, zstframe.MaxBlock))
+	if f.bound == 0 || f.Header.Window > windowLimit(s.limits) {
 		return cut
+	}
+	return s.decodeAgain(head, window)
+}
+
+// decodeAgain begins to decode a frame in order that was to be a unit. head is what has been read
+// of it, which the Scanner reads again.
+func (s *Scanner) decodeAgain(head []byte, window int64) error {
+	f := &s.frame
+	size, err := zstframe.HeaderSize(head)
+	if err != nil {
+		return f.fail(errs.Internal, errs.PartHeader, f.Offset, err.Error())
+	}
+	if s.in.Memory() == nil {
+		head = append(head, f.part...) // the rest of a block header
+	}
+	s.in.Unread(head[size:])
+	f.restart()
+	if err := s.beginOrdered(window); err != nil {
+		return err
 	}
 	return container.ErrNothingYet
 }

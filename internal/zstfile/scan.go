@@ -2,9 +2,9 @@ package zstfile
 
 import (
 	"encoding/binary"
-	"errors"
 	"io"
 
+	"github.com/gopz/compress/internal/codec/zstd"
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/section"
@@ -12,10 +12,18 @@ import (
 )
 
 const (
-	// MaxWhole is the most content in bytes of a frame that becomes one unit. A file of one large
-	// frame is decoded as it comes in, with no more memory than its window. Files of many frames,
-	// which gain from being decoded in parallel, have smaller ones.
+	// MaxWhole is the most content in bytes of a frame that a ReaderAt loads as a block.
 	MaxWhole = 32 << 20
+
+	// firstUnit and laterUnit are the most content in bytes of a frame that is one unit: of the
+	// first frame of a file, and of others. Files of one frame gain from parts, and take no more
+	// memory than the window. Files of many frames gain from decoding frames side by side.
+	firstUnit = 1 << 20
+	laterUnit = 8 << 20
+
+	// smallFrame is the least size of the blocks of a run for frames that are units, in bytes, so
+	// that one run serves all small frames.
+	smallFrame = 128 << 10
 
 	// skipStep is how many bytes of a skippable frame are passed over at a time, between two looks
 	// at the context.
@@ -23,18 +31,28 @@ const (
 )
 
 // Scanner reads a file of zstd frames (RFC 8878). It is a [container.Source]. A frame that says
-// how much content it has, and not too much, is a unit that a worker decodes. The Scanner decodes
-// other frames in order; their pieces are units. In errors all frames are in stream 0, and blocks
-// are frames.
+// how much content it has, and not too much, is a unit that a worker decodes. Other frames are cut
+// into parts, which are units that workers decode in order. In errors all frames are in stream 0,
+// and blocks are frames.
 type Scanner struct {
-	// NewDecoder makes a decoder for frames that are decoded in order. It compares checksums if
-	// checks is set. Set it before the first call.
-	NewDecoder func(checks bool) (Decoder, error)
-	// Dictionary is the one that NewDecoder and the workers decode with, nil for none. Set it
-	// before Reset.
+	// Workers is how many workers decode units. Set it before Reset.
+	Workers int
+	// Dictionary is the one that the workers decode with, nil for none. Set it before Reset.
 	Dictionary Dictionary
+	// OpenDictionary returns that dictionary for the decoder of parts.
+	OpenDictionary func() (*zstd.Dictionary, error)
 
-	container.Sequential
+	in          container.Input
+	limits      *container.Limits
+	nonBlocking bool
+	ready       func() bool // see container.Start
+	mayBlock    bool        // one read may wait: all content up to there has been delivered
+
+	stop    error // what follows the last unit
+	content int64 // of the frames so far, in bytes, unless unsized
+	unsized bool  // a frame stated no size; from there on all frames are cut into parts
+	waited  bool  // all units so far have been delivered
+
 	phase  phase
 	frame  Frame
 	frames int64
@@ -42,50 +60,104 @@ type Scanner struct {
 	kind   int              // of that frame
 	check  *section.Checker // of that frame: it may be a section of parity; nil if that does not matter
 	magic  [SkippableHeaderSize]byte
+	whole  container.Unit // in phase inUnit
+	begun  []byte         // the beginning of its frame
+	spare  []byte         // the memory that begun gets in exchange
 
 	ordered ordered
 	tables  tableCheck
+}
+
+// A Dictionary is one that frames may need. Serves reports whether a frame that names an ID, 0 for
+// none, can be decoded with it.
+type Dictionary interface {
+	ID() uint32
+	Serves(id uint32) bool
 }
 
 // phase is where a Scanner is in its file.
 type phase uint8
 
 const (
-	betweenFrames phase = iota // or in a frame that is one unit
-	skipping                   // in a skippable frame
-	inTable                    // in a skippable frame that may be a seek table
-	startInOrder               // the next call of Next begins to decode the frame in order
-	inOrder                    // the Decoder decodes the frame in order
+	betweenFrames phase = iota
+	skipping            // in a skippable frame
+	beforeTable         // in front of a skippable frame that may be a seek table
+	inTable             // in that frame
+	inUnit              // in a frame that is one unit
+	inOrder             // in a frame that is cut into parts
 )
 
-// FrameSpec says what a run must be made for to decode frames with so much content. It also takes
-// pieces, so that both sorts of frames may alternate in a file.
+// FrameSpec says what a run must be made for to decode frames with so much content.
 func FrameSpec(content int) container.Spec {
-	return container.Spec{BlockSize: max(container.PieceSize, container.CeilPow2(content))}
+	return container.Spec{BlockSize: max(smallFrame, container.CeilPow2(content))}
 }
 
 // Reset begins a file. The Scanner reads no more than limits allow.
 func (s *Scanner) Reset(in *container.Start, limits *container.Limits) {
-	s.Sequential.Reset(in, limits)
+	s.in.Reset(in)
+	s.limits, s.nonBlocking, s.ready, s.mayBlock = limits, in.NonBlocking, in.Ready, true
 	s.resetState()
 }
 
 func (s *Scanner) resetState() {
-	s.phase, s.frame, s.frames, s.skip = betweenFrames, Frame{}, 0, 0
+	s.stop, s.content, s.unsized, s.waited = nil, 0, false, false
+	s.phase, s.frame, s.frames, s.skip, s.begun = betweenFrames, Frame{}, 0, 0, nil
 	s.ordered.reset()
 	s.tables.reset()
 }
 
 // Release drops the references to the caller's memory and input.
 func (s *Scanner) Release() {
-	s.Sequential.Release()
-	s.frame.in = nil
+	s.in.Release()
+	s.limits, s.ready, s.stop, s.frame, s.begun = nil, nil, nil, Frame{}, nil
 	s.ordered.release()
 }
 
-// DecoderMemory returns the memory of the decoder for frames in order, in bytes: 0 if the Scanner
-// has none. Tests use it to see when the Scanner frees the decoder.
-func (s *Scanner) DecoderMemory() int64 { return s.ordered.memory() }
+// DecoderMemory returns the memory of the window of frames that are cut into parts, in bytes. Tests
+// use it to see when the Scanner frees it.
+func (s *Scanner) DecoderMemory() int64 {
+	if s.ordered.dec == nil {
+		return 0
+	}
+	return s.ordered.dec.memory.Load()
+}
+
+// mayRead reports whether n bytes are in the input's buffer, or the input has ended, or reading
+// does not block. It reads only what does not have to be waited for, but for one read where that is
+// allowed.
+func (s *Scanner) mayRead(n int) bool {
+	if s.nonBlocking {
+		return true
+	}
+	br := s.in.Buffer()
+	for br.Buffered() < n {
+		if !s.mayBlock && !s.isReady() {
+			return false
+		}
+		s.mayBlock = false
+		if _, err := br.Peek(br.Buffered() + 1); err != nil {
+			break // it comes again
+		}
+	}
+	return true
+}
+
+// isReady reports whether one read would not wait.
+func (s *Scanner) isReady() bool { return s.ready != nil && s.ready() }
+
+// setPause says whether reading on behind u may block.
+func (s *Scanner) setPause(u *container.Unit) {
+	more := s.nonBlocking
+	switch {
+	case more:
+	case s.phase == inOrder:
+		more = s.frame.nextBuffered()
+	default:
+		more = s.in.Buffer().Buffered() >= zstframe.MaxHeaderSize
+	}
+	u.Pause = !more && !s.isReady()
+	s.mayBlock = u.Pause
+}
 
 func (s *Scanner) fail(kind error, part errs.Part, off int64, detail string) error {
 	e := errs.At(kind, off, detail)
@@ -95,33 +167,48 @@ func (s *Scanner) fail(kind error, part errs.Part, off int64, detail string) err
 
 // Next goes to the next unit.
 func (s *Scanner) Next(u *container.Unit) error {
-	if s.Stop != nil {
-		return s.Stop
+	if s.stop != nil {
+		return s.stop
 	}
 	switch s.phase {
 	case inOrder:
-		s.setPiece(u)
+		s.setPart(u)
 		return nil
-	case startInOrder:
-		s.phase = betweenFrames
-		return s.decodeInOrder(u, nil)
+	case inUnit:
+		*u = s.whole
+		return nil
 	}
-	if err := s.nextFrame(); err != nil {
-		return err
+	err := s.nextFrame()
+	if err == nil {
+		err = s.choose(u)
 	}
-	return s.choose(u)
+	if err == container.ErrNothingYet {
+		s.mayBlock = true
+	}
+	return err
 }
 
-// nextFrame reads the header of the next frame. Where it passes over skippable frames it returns
-// [container.ErrNothingYet].
+// nextFrame reads the header of the next frame. Where it passes over skippable frames, or would
+// have to wait, it returns [container.ErrNothingYet].
 func (s *Scanner) nextFrame() error {
 	switch s.phase {
 	case skipping:
 		return s.skipSome()
+	case beforeTable:
+		if s.unsized && !s.waited {
+			s.waited = true
+			return container.ErrWait
+		}
+		s.phase, s.waited = inTable, false
+		s.tables.enter(s.skip)
+		return container.ErrNothingYet
 	case inTable:
 		return s.readTable()
 	}
-	in := &s.In
+	if !s.headerReady() {
+		return container.ErrNothingYet
+	}
+	in := &s.in
 	at := in.Offset()
 	magic := &s.magic
 	n, err := container.ReadFull(in, magic[:zstframe.MagicSize])
@@ -145,13 +232,12 @@ func (s *Scanner) nextFrame() error {
 			return s.fail(errs.Corrupt, errs.PartHeader, at, err.Error())
 		}
 		s.check = nil
-		if s.Limits.ChecksSections() && !in.Walks() {
+		if s.limits.ChecksSections() && !in.Walks() {
 			s.check = new(section.Checker)
 		}
 		switch {
 		case s.kind == SeekTableKind && s.skip >= SeekFooterSize && !in.Walks():
-			s.phase = inTable
-			s.tables.enter(s.skip)
+			s.phase = beforeTable
 		case s.skip > 0:
 			s.phase = skipping
 		}
@@ -166,6 +252,29 @@ func (s *Scanner) nextFrame() error {
 	return err
 }
 
+// headerReady reports whether the header of the next frame can be read without waiting.
+func (s *Scanner) headerReady() bool {
+	switch {
+	case s.nonBlocking:
+		return true
+	case !s.mayRead(zstframe.MagicSize):
+		return false
+	}
+	br := s.in.Buffer()
+	p, _ := br.Peek(min(br.Buffered(), zstframe.MagicSize))
+	if IsSkippable(p) {
+		return s.mayRead(SkippableHeaderSize)
+	} else if !IsFrame(p) {
+		return true
+	}
+	if !s.mayRead(zstframe.MinHeaderSize) {
+		return false
+	}
+	p, _ = br.Peek(min(br.Buffered(), zstframe.MinHeaderSize))
+	size, err := zstframe.HeaderSize(p)
+	return err != nil || s.mayRead(size)
+}
+
 // broken converts a read error in a skippable frame. The end of the input becomes errs.Truncated.
 func (s *Scanner) broken(err error) error {
 	part := errs.PartStray
@@ -173,16 +282,22 @@ func (s *Scanner) broken(err error) error {
 		part = errs.PartIndex
 	}
 	return container.Broken(err, func() error {
-		return s.fail(errs.Truncated, part, s.In.Offset(), "")
+		return s.fail(errs.Truncated, part, s.in.Offset(), "")
 	})
 }
 
 // skipSome passes over a part of a skippable frame.
 func (s *Scanner) skipSome() error {
-	in := &s.In
+	in := &s.in
 	n := min(s.skip, skipStep)
-	if in.Random() {
+	switch {
+	case in.Random():
 		n = s.skip
+	case s.nonBlocking:
+	case !s.mayRead(1):
+		return container.ErrNothingYet
+	default:
+		n = min(n, int64(max(1, in.Buffer().Buffered())))
 	}
 	var err error
 	if s.check != nil {
@@ -204,7 +319,7 @@ func (s *Scanner) skipSome() error {
 // sawSection reports a section of parity that was read up to its end or to an error.
 func (s *Scanner) sawSection(err error) {
 	if s.check != nil && s.check.Found() {
-		s.Limits.SawSection(err == nil && s.kind == SectionKind && s.check.Intact())
+		s.limits.SawSection(err == nil && s.kind == SectionKind && s.check.Intact())
 	}
 }
 
@@ -213,7 +328,10 @@ const otherFrames = "the frames in front of a seek table are not those that it l
 
 // readTable reads a part of a skippable frame that may be a seek table.
 func (s *Scanner) readTable() error {
-	in, c := &s.In, &s.tables
+	in, c := &s.in, &s.tables
+	if !s.mayRead(1) {
+		return container.ErrNothingYet
+	}
 	n, err := in.Read(c.buf[:min(s.skip, int64(len(c.buf)))])
 	if n == 0 && err != nil {
 		return s.broken(err)
@@ -227,62 +345,67 @@ func (s *Scanner) readTable() error {
 	}
 	s.phase = betweenFrames
 	s.sawSection(nil)
-	if !c.endFrame(s.Limits.Checks) {
+	if !c.endFrame(s.limits.Checks) {
 		return s.fail(errs.Corrupt, errs.PartIndex, in.Offset()-c.size-SkippableHeaderSize, otherFrames)
 	}
 	return container.ErrNothingYet
 }
 
-// choose decides whether the frame whose header has been read becomes one unit, or is decoded in
-// order.
+// choose decides whether the frame whose header has been read becomes one unit, or is cut into
+// parts.
 func (s *Scanner) choose(u *container.Unit) error {
 	h := &s.frame.Header
 	if err := s.frame.checkDictionary(s.Dictionary); err != nil {
 		return err
 	}
-	if h.ContentSize >= 0 && s.Limits.TooLarge(s.Content, h.ContentSize) {
+	n := h.ContentSize
+	if n >= 0 && !s.unsized && s.limits.TooLarge(s.content, n) {
 		return s.frame.fail(errs.TooLarge, errs.PartBlock, s.frame.Offset, "")
 	}
-	s.ordered.shrink()
-	if n := h.ContentSize; n >= 0 && n <= MaxWhole {
+	most := int64(laterUnit)
+	if s.frame.Number == 0 {
+		most = firstUnit
+	}
+	if n >= 0 && n <= most && !s.unsized {
 		*u = container.Unit{
 			Spec: FrameSpec(int(n)),
 			Kind: container.Coded,
 			Raw:  int(n),
 			Place: container.Place{
 				Block: s.frame.Number, Offset: s.frame.Offset, Total: -1,
-				CallerOwned: s.In.Memory() != nil,
+				CallerOwned: s.in.Memory() != nil,
 			},
 		}
-		if s.Limits.Checks {
+		if s.limits.Checks {
 			u.Sum = 1 // the frame's own check is compared
 		}
-		// What becomes of a frame must not depend on the frames before it: their decoder is
-		// dropped if it does not leave enough memory.
-		if limit := s.Limits.Memory(); u.Memory(1, 1) <= limit {
-			u.Extra = s.ordered.memory()
-			if u.Memory(1, 1) > limit {
-				s.ordered.releaseDecoder()
-				u.Extra = 0
-			}
+		u.Extra, u.InFlight = s.ordered.memory, s.ordered.spec.InFlight
+		if s.ordered.memory == 0 {
+			u.InFlight = 0
+		}
+		if u.Memory(1, 1) <= s.limits.Memory() {
+			s.phase, s.whole = inUnit, *u
 			return nil
 		}
 	}
-	// Decoding in order may wait for input, so the content before the frame is delivered first.
-	s.phase = startInOrder
-	return container.ErrNothingYet
+	if err := s.beginOrdered(neededWindow(h)); err != nil {
+		return err
+	}
+	s.setPart(u)
+	return nil
 }
 
-// Payload returns the bytes of a frame, or decodes a piece.
+// Payload returns the bytes of a frame, or of a part.
 func (s *Scanner) Payload(u *container.Unit, p []byte) ([]byte, error) {
-	var err error
 	if s.phase == inOrder {
-		p, err = s.piece(u, p)
-	} else {
-		p, err = s.wholeFrame(u, p)
+		return s.passPart(u, p)
 	}
+	p, err := s.wholeFrame(u, p)
 	if err == nil {
-		s.Count(u, s.CanContinue(0))
+		s.phase = betweenFrames
+		s.content += int64(u.Raw)
+		u.Place.Content, u.Place.End = s.content, s.in.Offset()
+		s.setPause(u)
 	}
 	return p, err
 }
@@ -290,29 +413,30 @@ func (s *Scanner) Payload(u *container.Unit, p []byte) ([]byte, error) {
 // wholeFrame returns the bytes of the frame whose header has been read, in p's memory if the file
 // is not in memory.
 func (s *Scanner) wholeFrame(u *container.Unit, p []byte) ([]byte, error) {
-	f, memory := &s.frame, s.In.Memory()
+	f, memory := &s.frame, s.in.Memory()
 	limit := int(container.PayloadLimit(int64(u.Raw)))
 	var err error
 	if memory != nil {
-		kept := p
 		err = f.skip(int64(limit))
-		p = memory[f.Offset:s.In.Offset():s.In.Offset()]
-		if (err == nil || err == io.EOF) && cap(kept) >= len(p) {
-			// The buffer has served a piece and may serve one again: copy rather than lose it.
-			p, u.Place.CallerOwned = append(kept[:0], p...), false
-		}
+		p = memory[f.Offset:s.in.Offset():s.in.Offset()]
 	} else {
-		p, err = f.appendTo(p[:0], limit+1, func() bool { return false })
-	}
-	if err == nil {
-		// No compressor makes a frame this long for its content; decode it in order.
-		if err := s.decodeInOrder(u, p); err != nil {
-			return nil, err
+		if s.begun != nil {
+			p, s.begun, s.spare = s.begun, nil, p
+		} else {
+			p = p[:0]
 		}
-		return nil, container.ErrNothingYet
+		p, err = f.appendTo(p, limit+1, s.mayRead)
 	}
-	if err != io.EOF {
-		return nil, s.decodeCut(u, p, err)
+	switch err {
+	case nil:
+		// No compressor makes a frame this long for its content.
+		return nil, s.decodeAgain(p, neededWindow(&f.Header))
+	case io.EOF:
+	case container.ErrNothingYet:
+		s.begun, s.mayBlock = p, true
+		return s.spare[:0], err
+	default:
+		return nil, s.decodeCut(p, err)
 	}
 	var sum uint32
 	if f.Header.Checksum {
@@ -321,42 +445,3 @@ func (s *Scanner) wholeFrame(u *container.Unit, p []byte) ([]byte, error) {
 	s.tables.frame(int64(len(p)), int64(u.Raw), sum, f.Header.Checksum)
 	return p, nil
 }
-
-// CanContinue reports whether the next block of the frame is in the input's buffer, or, between
-// frames, the next header.
-func (s *Scanner) CanContinue(int) bool {
-	if s.phase != inOrder {
-		return s.In.Buffer().Buffered() >= zstframe.MaxHeaderSize
-	}
-	return s.frame.nextBuffered()
-}
-
-// piece decodes a piece of the frame.
-func (s *Scanner) piece(u *container.Unit, p []byte) ([]byte, error) {
-	f, o := &s.frame, &s.ordered
-	p = s.Piece(p, pieces{s})
-	switch err := s.Stop; {
-	case err == nil:
-	case o.stream.err != nil && o.stream.err != io.EOF:
-		s.Stop = o.stream.err
-	case err == io.EOF:
-		s.Stop, s.phase = nil, betweenFrames
-		content := s.Content + int64(len(p)) - o.from
-		s.tables.frame(s.In.Offset()-f.Offset, content, f.sum, f.Header.Checksum)
-	case errors.Is(err, ErrChecksum):
-		s.Stop = f.fail(errs.Checksum, errs.PartBlock, f.Offset, "")
-	case errors.Is(err, errs.Internal):
-	default:
-		s.Stop = &errs.Error{
-			Kind: errs.Corrupt, Part: errs.PartBlock, Block: f.Number, Offset: f.Offset, Err: err,
-		}
-	}
-	return s.Deliver(u, p)
-}
-
-// pieces is the Scanner as the decoder of its pieces.
-type pieces struct{ *Scanner }
-
-func (s pieces) Read(p []byte) (int, error) { return s.ordered.dec.Read(p) }
-
-func (s pieces) Release() { s.ordered.dec = nil }

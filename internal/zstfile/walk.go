@@ -35,15 +35,15 @@ type visitor struct {
 func walk(
 	src io.ReaderAt, size int64, limits *container.Limits, v visitor,
 ) (table bool, err error) {
-	s := Scanner{Sequential: container.Sequential{Limits: limits}}
-	s.In.ResetAt(src, size)
+	s := Scanner{limits: limits, nonBlocking: true}
+	s.in.ResetAt(src, size)
 	s.resetState()
 	skipped := int64(0) // where the skippable frame began that has been passed over last
 	for {
 		if err := limits.Canceled(); err != nil {
 			return false, err
 		}
-		at := s.In.Offset()
+		at := s.in.Offset()
 		begins := s.phase == betweenFrames
 		switch err := s.nextFrame(); err {
 		case nil:
@@ -74,9 +74,9 @@ func walk(
 				return false, err
 			}
 			limits.SawSection(false)
-			s.In.ResetAt(src, size)
+			s.in.ResetAt(src, size)
 			s.phase = betweenFrames
-			if err := s.In.Skip(end); err != nil {
+			if err := s.in.Skip(end); err != nil {
 				return false, err
 			}
 			skipped = end
@@ -86,7 +86,7 @@ func walk(
 			return false, err
 		}
 		table = false
-		end := s.In.Offset()
+		end := s.in.Offset()
 		skipped = end
 		if v.frame == nil {
 			continue

@@ -8,8 +8,6 @@
 package zstfile
 
 import (
-	"errors"
-
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/gopz/compress/internal/zstframe"
@@ -30,9 +28,6 @@ var (
 	errField = zstframe.ErrField
 	errShort = zstframe.ErrShort
 )
-
-// ErrChecksum is what a Decoder returns for a checksum that does not match.
-var ErrChecksum = errors.New("checksum mismatch")
 
 // Checksum returns the check of content in frames and seek tables: the low 32 bits of its XXH64.
 func Checksum(content []byte) uint32 { return uint32(xxhash.Sum64(content)) }

@@ -125,6 +125,12 @@ func (d *Decoder) Reset(window int64, dict *Dictionary) {
 	d.entropy.Reset(window, dict, nil)
 }
 
+// GoOn makes d go on behind blocks that its Executor has carried out. carry has noted them. It must
+// not change until the next Reset or GoOn.
+func (d *Decoder) GoOn(carry *Carry) {
+	d.entropy.Reset(int64(d.entropy.maxBlock), d.entropy.dict, carry)
+}
+
 // Block decodes the block at the front of src, with its header. dst[:at] is the content of the
 // frame so far, or at least a window of it. In front of it is what SetBefore says, or the
 // dictionary. Block writes the content of the block behind it. end is the position behind the

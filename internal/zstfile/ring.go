@@ -1,0 +1,141 @@
+package zstfile
+
+import "github.com/gopz/compress/internal/codec/zstd"
+
+// A ring has the content of the last parts, and with it the window. It grows with the content.
+// Content goes to the buffer from the front to the end, and then from the front again, over what
+// is neither in the window nor with the caller any more. A small window moves along to the front.
+// A larger one stays where it is: matches that begin there are copied by slower code.
+//
+// Positions count the content since reset, whatever the buffer.
+type ring struct {
+	buf  []byte
+	most int // size of the buffer in bytes, while parts are no larger than their Spec says
+
+	at   int // where the next content goes
+	base int // of the frame in buf: there is no more of it in front
+	next int64
+	lap  int64 // position at buf[0]
+
+	before int   // end of the content behind at, from the time before at was at the front
+	ended  int64 // position there
+	behind bool  // the executor has such content
+
+	begun int64   // position of the frame
+	floor int64   // position of the first content that went to buf
+	held  []int64 // positions of parts that the caller may still have, a circle
+	parts int64   // so far
+}
+
+const (
+	// firstBuffer is the size in bytes of the buffer for short content, and growth the factor by
+	// which it grows.
+	firstBuffer = 512 << 10
+	ringGrowth  = 4
+	// maxMoved is the largest window in bytes that moves to the front of the buffer.
+	maxMoved = 1 << 20
+)
+
+// reset begins a file. The caller has no part any more.
+func (r *ring) reset() { *r = ring{buf: r.buf, held: r.held[:0]} }
+
+// beginFrame begins a frame. There may be so many parts in flight, with the one that is decoded.
+// most is the size of the buffer that the window and they take.
+func (r *ring) beginFrame(inFlight, most int) {
+	if n := len(r.held); n != inFlight {
+		oldest := r.next
+		for _, at := range r.held {
+			oldest = min(oldest, at)
+		}
+		r.held = r.held[:0]
+		for range inFlight {
+			r.held = append(r.held, oldest)
+		}
+	}
+	r.most = most
+	r.begun, r.base, r.behind = r.next, r.at, false
+	if len(r.buf) > most {
+		r.buf, r.at, r.base, r.before = nil, 0, 0, 0
+		r.lap, r.floor = r.next, r.next
+	}
+}
+
+// beginPart makes room for a part of at most n bytes, and returns dst and at for its first block.
+func (r *ring) beginPart(n int, window int64, x *zstd.Executor) (dst []byte, at int) {
+	window = min(window, r.next-r.begun)
+	i := int(r.parts % int64(len(r.held)))
+	r.held[i] = r.next
+	r.parts++
+	oldest := r.held[int(r.parts%int64(len(r.held)))] // the next one to be replaced
+	keep := max(oldest, r.floor)
+	if !r.fits(n, window, keep) && !r.wrap(n, window, keep, x) {
+		r.grow(n, window, x)
+	}
+	dst = r.buf[r.base : r.at+n]
+	if r.next-window < r.lap {
+		// What the new content overwrites is out of the window.
+		from := max(r.at+n, r.before-int(r.ended-r.begun))
+		x.SetBefore(r.buf[min(from, r.before):r.before])
+		r.behind = true
+	}
+	return dst, r.at - r.base
+}
+
+// endPart ends the part that begins at dst[from] and ends at dst[to].
+func (r *ring) endPart(from, to int) {
+	r.at += to - from
+	r.next += int64(to - from)
+}
+
+// fits reports whether n bytes have room where the last content ends. keep is the position of the
+// oldest content that the caller may have.
+func (r *ring) fits(n int, window, keep int64) bool {
+	end := r.at + n
+	if r.next-window < r.lap {
+		keep = min(keep, r.next-window)
+	}
+	lost := r.ended - int64(max(0, r.before-end)) // end of what the part overwrites
+	return end <= len(r.buf) && (r.before <= r.at || lost <= keep)
+}
+
+// wrap goes on at the front of the buffer. It returns false if there is no room.
+func (r *ring) wrap(n int, window, keep int64, x *zstd.Executor) bool {
+	moved, old := 0, r.at
+	if window <= maxMoved {
+		moved = int(window)
+	}
+	if old-int(window) < r.base { // a part of the window is from an earlier lap
+		return false
+	}
+	if moved == 0 {
+		keep = min(keep, r.next-window)
+	}
+	if end := moved + n; end > len(r.buf) || end > old || r.next-int64(old-end) > keep {
+		return false
+	}
+	r.before, r.ended = old, r.next
+	r.restart(copy(r.buf, r.buf[old-moved:old]), x)
+	return true
+}
+
+// restart makes at the end of the frame's content, of which there are n bytes at the front.
+func (r *ring) restart(n int, x *zstd.Executor) {
+	r.at, r.base, r.lap = n, 0, r.next-int64(n)
+	if r.behind {
+		x.SetBefore(nil)
+		r.behind = false
+	}
+}
+
+// grow replaces the buffer by a larger one, which the window moves to.
+func (r *ring) grow(n int, window int64, x *zstd.Executor) {
+	size := max(min(max(firstBuffer, ringGrowth*len(r.buf)), r.most), int(window)+n)
+	buf := make([]byte, size)
+	have := min(int(window), r.at-r.base)
+	if older := int(window) - have; older > 0 {
+		copy(buf, r.buf[r.before-older:r.before])
+	}
+	copy(buf[int(window)-have:], r.buf[r.at-have:r.at])
+	r.buf, r.before, r.floor = buf, 0, r.next
+	r.restart(int(window), x)
+}
