@@ -72,7 +72,8 @@ func TestDecoderKept(t *testing.T) {
 		return bbtest.StoredFrame(h, slices.Collect(slices.Chunk(content, zstfile.MaxBlock))...)
 	}
 	first := frame(zstfile.Header{ContentSize: window, Window: window, Checksum: true}, content)
-	second := frame(zstfile.Header{ContentSize: size, Window: 1 << 20, Checksum: true}, content[:size])
+	h := zstfile.Header{ContentSize: size, Window: 1 << 20, Checksum: true}
+	second := frame(h, content[:size])
 	whole := zstfile.FrameSpec(size)
 	limit := whole.Memory(1, 1) + 100_000
 	for _, limit := range []int64{limit, 3 * limit} {

@@ -32,7 +32,7 @@ var packages = floors(map[floor]string{
 		internal/match internal/optimal internal/x86 lz77 lzseq`,
 	engine: `
 		internal/gzaccess internal/gzfile internal/gzindex internal/gzrecover internal/hook
-		internal/index internal/pzfile internal/zstdec internal/zstfile pipeline pipeline/internal/offload`,
+		internal/index internal/pzfile internal/zstfile pipeline pipeline/internal/offload`,
 	library: `. gzip httprange internal/bridge internal/merge parity zipmethod`,
 	programs: `
 		archive httpcompress internal/cli internal/cli/internal/foreign internal/cli/internal/train
@@ -142,7 +142,6 @@ internal/mutants internal/testenv: finds its settings
 internal/mutants simd: runs every tier of kernels
 internal/optimal lz77: makes sequences, a type of lz77
 internal/pzfile internal/index: makes an index of a file
-internal/zstdec internal/zstfile: is its decoder
 internal/zstfile internal/index: makes an index of a file
 lzseq lz77: codes sequences, a type of lz77
 parity .: names formats, returns its errors
@@ -166,7 +165,7 @@ func imports(list string) map[arrow]bool {
 // module's path covers all its packages.
 var foreign = map[string][]string{
 	"github.com/klauspost/cpuid/v2": {"internal/cpu"},
-	"github.com/cespare/xxhash/v2": {"internal/refzst", "internal/zstdec", "internal/zstfile", "parity",
+	"github.com/cespare/xxhash/v2": {"internal/refzst", "internal/zstfile", "parity",
 		"pipeline", "internal/codec/zstd"},
 	"github.com/klauspost/reedsolomon": {"parity"}, // importers of the other packages need not build it
 	"github.com/spf13/pflag":           {"internal/cli"},

@@ -35,9 +35,9 @@ type decoder struct {
 	free   []*part                          // not in use
 }
 
-// A part is some blocks of a frame. It is a [container.SerialDecoder] for one unit. Where that pays,
-// Prepare parses the blocks ahead of their turn. The Scanner makes a part, a worker calls Prepare,
-// another one Decode, and the Reader Verify.
+// A part is some blocks of a frame. It is a [container.SerialDecoder] for one unit. Where that
+// pays, Prepare parses the blocks ahead of their turn. The Scanner makes a part, a worker calls
+// Prepare, another one Decode, and the Reader Verify.
 type part struct {
 	dec    *decoder
 	unit   int64 // number of the unit
@@ -150,8 +150,8 @@ func (d *decoder) decode(p *part, s *container.Serial) error {
 	dst, from := d.ring.beginPart(room+zstd.DecodeSlack, f.window, &d.zstd.Executor)
 	d.memory.Store(int64(cap(d.ring.buf)))
 	at, err := d.blocks(p, s, dst, from)
-	if most := d.limits.MaxDecoded; d.limits.TooLarge(d.content, int64(at-from)) {
-		at, err = from+int(most-d.content), f.tooLarge()
+	if d.limits.TooLarge(d.content, int64(at-from)) {
+		at, err = from+int(d.limits.MaxDecoded-d.content), f.tooLarge()
 	}
 	d.ring.endPart(from, at)
 	s.Buf = dst[from:at:at]

@@ -19,25 +19,25 @@ const (
 	// zstd.
 	maxWindow = 128 << 20
 
-	// A part ends behind a block with which it may have partContent bytes of content, or
-	// serialContent if parts are not parsed ahead. If it is shorter than leastInput it has more
-	// blocks, up to mostContent, so that small blocks do not take a unit each. It ends before
-	// mostInput in any case.
+	// A part ends behind a block with which it may have partContent bytes of content, or has
+	// mostAhead blocks. If parts are not parsed ahead, serialContent suffices. A part that is
+	// shorter than leastInput has more blocks, up to mostContent, so that small blocks do not take
+	// a unit each. It ends before mostInput in any case.
 	partContent   = 4 * zstframe.MaxBlock
 	serialContent = zstframe.MaxBlock
 	mostContent   = 8 * zstframe.MaxBlock
 	leastInput    = 16 << 10
 	mostInput     = partContent
 
-	// mostAhead is the most blocks of a part that is parsed ahead. Blocks that are smaller are
-	// rare, and not worth their memory.
-	mostAhead = 16
+	// mostAhead is the most blocks of a part that is parsed ahead. With more of them, it is not
+	// worth the memory.
+	mostAhead = 64
 
 	// parsedMemory is the memory in bytes of the literals and sequences of a part. Its matches may
 	// be of MinMatch bytes. A slice that has grown may be twice as large.
 	parsedMemory = 6 << 20
 
-	// firstInput is the most input of a frame's first unit that the Reader decodes itself, in bytes.
+	// firstInput is the most input of the first part that the Reader decodes itself, in bytes.
 	firstInput = 8 << 10
 
 	// windowExtra is the memory in bytes of a decoder besides the window and an eighth of it.
@@ -145,15 +145,11 @@ func (s *Scanner) beginOrdered(window int64) error {
 		o.dec = new(decoder)
 	}
 	if d := o.dec; d.limits == nil {
-		if s.Dictionary != nil {
-			var err error
-			if d.dict, err = s.OpenDictionary(); err != nil {
-				return f.fail(errs.Internal, errs.PartHeader, f.Offset, err.Error())
-			}
-		} else {
-			d.dict = nil
+		dict, err := s.openDictionary()
+		if err != nil {
+			return f.fail(errs.Internal, errs.PartHeader, f.Offset, err.Error())
 		}
-		d.checks, d.limits, d.ends = s.limits.Checks, s.limits, s.endUnsized
+		d.dict, d.checks, d.limits, d.ends = dict, s.limits.Checks, s.limits, s.endUnsized
 	}
 	limit := s.limits.Within(s.limits.Memory())
 	spec, ahead := OrderedSpec(window, s.Workers, limit)
@@ -172,6 +168,14 @@ func (s *Scanner) beginOrdered(window int64) error {
 	f.part = nil
 	s.phase = inOrder
 	return nil
+}
+
+// openDictionary returns the dictionary for the decoder, nil for none.
+func (s *Scanner) openDictionary() (*zstd.Dictionary, error) {
+	if s.Dictionary == nil {
+		return nil, nil
+	}
+	return s.OpenDictionary()
 }
 
 // windowTooLarge returns the error about a window larger than the limit.
@@ -260,11 +264,11 @@ func (s *Scanner) endUnsized(p *part, content int64) {
 
 // isFull reports whether a part has enough blocks.
 func (s *Scanner) isFull(q *part) bool {
-	enough := serialContent
+	enough := q.bound >= serialContent
 	if s.ordered.ahead {
-		enough = partContent
+		enough = q.bound >= partContent || q.blocks >= mostAhead
 	}
-	return q.size >= leastInput && q.bound >= enough || q.size >= mostInput ||
+	return q.size >= leastInput && enough || q.size >= mostInput ||
 		q.bound > mostContent-zstframe.MaxBlock
 }
 
@@ -309,6 +313,7 @@ func (s *Scanner) readBlocks(q *part, p []byte) ([]byte, error) {
 	for {
 		if f.phase != frameHeader && f.betweenBlocks() && len(p) > q.size {
 			s.addBlock(q, p[q.size:])
+			s.mayBlock = false // its content comes first
 		}
 		switch between := f.betweenBlocks(); {
 		case f.phase == frameChecksum, f.phase == lastBlock && between:
@@ -390,8 +395,11 @@ func (s *Scanner) decodeAgain(head []byte, window int64) error {
 	if err != nil {
 		return f.fail(errs.Internal, errs.PartHeader, f.Offset, err.Error())
 	}
-	if s.in.Memory() == nil {
-		head = append(head, f.part...) // the rest of a block header
+	switch missing := int(s.in.Offset()-f.Offset) - len(head); { // of a block header
+	case len(f.part) > 0:
+		head = append(head, f.part...)
+	case missing > 0:
+		head = append(head, f.head[:missing]...)
 	}
 	s.in.Unread(head[size:])
 	f.restart()

@@ -1,5 +1,5 @@
 // Package zstframe writes and parses the headers of frames and blocks of zstd (RFC 8878, section
-// 3.1.1). Packages zstd, zstfile and zstdec share it.
+// 3.1.1). Packages zstd and zstfile share it.
 //
 // Append functions extend dst. Parse functions trust no byte.
 package zstframe

@@ -24,7 +24,8 @@ func parseLitHeader(src []byte) (h litHeader, err error) {
 	format := int(src[0] >> 2 & 3)
 	h.kind = int(src[0] & 3)
 	plain := h.kind == rawLiterals || h.kind == rleLiterals
-	if h.head = max(3, format+2); plain {
+	h.head = max(3, format+2)
+	if plain {
 		h.head = [4]int{1, 2, 1, 3}[format]
 	}
 	if len(src) < h.head {
@@ -37,10 +38,12 @@ func parseLitHeader(src []byte) (h litHeader, err error) {
 		h.one = format == 0
 		return h, nil
 	}
-	if h.count = int(v >> 4); h.head == 1 {
+	h.count = int(v >> 4)
+	if h.head == 1 {
 		h.count = int(v >> 3)
 	}
-	if h.size = h.head + 1; h.kind == rawLiterals {
+	h.size = h.head + 1
+	if h.kind == rawLiterals {
 		h.size = h.head + h.count
 	}
 	return h, nil
@@ -60,8 +63,9 @@ func (d *EntropyDecoder) literals(src, buf []byte) (h litHeader, lits []byte, er
 	case h.kind == rawLiterals && len(src)-h.head-h.count >= lz77.Slack:
 		return h, src[h.head:], nil
 	}
+	code := src[h.head:h.size]
 	lits, buf = buf, buf[:h.count]
-	switch code := src[h.head:h.size]; h.kind {
+	switch h.kind {
 	case rawLiterals:
 		copy(buf, code)
 	case rleLiterals:

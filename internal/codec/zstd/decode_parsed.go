@@ -117,7 +117,8 @@ func (d *EntropyDecoder) parse(p *Parsed, b *parsedBlock, src []byte) error {
 	if err != nil {
 		return err
 	}
-	if b.content = h.count; s.count == 0 {
+	b.content = h.count
+	if s.count == 0 {
 		return nil
 	}
 	return d.parseSequences(p, b, s)

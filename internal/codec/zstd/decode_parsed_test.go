@@ -71,7 +71,8 @@ func (a *apart) decode(dst, src []byte, dict *Dictionary) (n int, err error) {
 	a.executor.Reset(h.Window, dict)
 	for _, p := range a.parts {
 		for i := range p.parsed.Blocks() {
-			if n, err = a.executor.Execute(dst, n, &p.parsed, i); err != nil {
+			n, err = a.executor.Execute(dst, n, &p.parsed, i)
+			if err != nil {
 				return n, err
 			}
 		}
@@ -88,7 +89,8 @@ func (a *apart) blocksTogether(d *Decoder, dst, src []byte, dict *Dictionary) (n
 	d.Reset(h.Window, dict)
 	for _, p := range a.parts {
 		for _, b := range p.blocks {
-			if n, _, _, err = d.Block(dst, n, b); err != nil {
+			n, _, _, err = d.Block(dst, n, b)
+			if err != nil {
 				return n, err
 			}
 		}
@@ -171,7 +173,8 @@ func TestSymbols(t *testing.T) {
 				}
 				seqs := make([]fields, 1+r.IntN(40)/(1+39*r.IntN(2)))
 				for i := range seqs {
-					if seqs[i].off = r.Uint32N(1 << off); off > 4 {
+					seqs[i].off = r.Uint32N(1 << off)
+					if off > 4 {
 						seqs[i].off = uint32(symbols[r.IntN(3)]+r.Uint32N(4)+1) & (1<<off - 1)
 					}
 				}
