@@ -71,8 +71,9 @@ func TestDecoderKept(t *testing.T) {
 	frame := func(h zstfile.Header, content []byte) []byte {
 		return bbtest.StoredFrame(h, slices.Collect(slices.Chunk(content, zstfile.MaxBlock))...)
 	}
-	first := frame(zstfile.Header{ContentSize: window, Window: window, Checksum: true}, content)
-	h := zstfile.Header{ContentSize: size, Window: 1 << 20, Checksum: true}
+	h := zstfile.Header{ContentSize: window, Window: window, Checksum: true}
+	first := frame(h, content)
+	h.ContentSize, h.Window = size, 1<<20
 	second := frame(h, content[:size])
 	whole := zstfile.FrameSpec(size)
 	limit := whole.Memory(1, 1) + 100_000
@@ -91,8 +92,10 @@ func TestDecoderKept(t *testing.T) {
 // TestWindowFreed checks that the decoder frees a large window at the next frame and at the end of
 // the file.
 func TestWindowFreed(t *testing.T) {
-	const freeWindow = 8 << 20                                      // RFC 8878: every decoder should support it
-	memory := func(content int64) int64 { return content + 12<<20 } // with parts in flight
+	const freeWindow = 8 << 20 // RFC 8878: every decoder should support it
+
+	// Parts in flight take memory too.
+	memory := func(content int64) int64 { return content + 12<<20 }
 	small := bbtest.WindowFrame(1<<10, []byte("x"))
 	large := bbtest.WindowFrame(4*freeWindow, bbtest.RandomBytes(3*freeWindow, 1))
 	for name, file := range map[string][]byte{
