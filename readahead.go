@@ -133,9 +133,6 @@ func (r *Reader) submit(b *pipeline.Block) {
 	if u.Decoder != nil {
 		b.Serial = r.serial(u)
 	}
-	if u.InOrder {
-		r.endsUnverified(true)
-	}
 	b.Tag = r.count % int64(len(r.places))
 	r.count++
 	r.places[b.Tag] = u.Place

@@ -270,6 +270,7 @@ func (r *Reader) deliver(b *pipeline.Block) error {
 			r.end = io.EOF // after the blocks in flight, which are empty
 		default:
 			r.end = s.Stop
+			r.endsUnverified(true)
 			r.stop() // blocks in flight do not count
 			b = nil
 		}
@@ -288,8 +289,8 @@ func (r *Reader) deliver(b *pipeline.Block) error {
 	return nil
 }
 
-// endsUnverified tells the caller that a part of a .zst frame is returned before its check is
-// reached, or reports whether the Reader ends at a damaged frame, and returns nothing of it.
+// endsUnverified tells the caller that a part of a damaged .zst frame may have been returned, or
+// reports whether the Reader ends at a damaged frame, and returns nothing of it.
 func (r *Reader) endsUnverified(partly bool) bool {
 	return r.format == Zstd && r.opt.unverified != nil && r.opt.unverified(partly)
 }

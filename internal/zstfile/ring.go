@@ -15,16 +15,19 @@ type ring struct {
 	at   int // where the next content goes
 	base int // of the frame in buf: there is no more of it in front
 	next int64
-	lap  int64 // position at buf[0]
+	lap  int64 // position at buf[0] as it was written last
 
-	before int   // end of the content behind at, from the time before at was at the front
-	ended  int64 // position there
-	behind bool  // the executor has such content
+	before int    // end of the content behind at, from the time before at was at the front
+	ended  int64  // position there
+	older  []byte // what the executor has of it, up to its end; nil for none
 
 	begun int64   // position of the frame
 	floor int64   // position of the first content that went to buf
 	held  []int64 // positions of parts that the caller may still have, a circle
 	parts int64   // so far
+
+	first int   // firstBuffer
+	moved int64 // maxMoved
 }
 
 const (
@@ -37,7 +40,9 @@ const (
 )
 
 // reset begins a file. The caller has no part any more.
-func (r *ring) reset() { *r = ring{buf: r.buf, held: r.held[:0]} }
+func (r *ring) reset() {
+	*r = ring{buf: r.buf, held: r.held[:0], first: firstBuffer, moved: maxMoved}
+}
 
 // beginFrame begins a frame. There may be so many parts in flight, with the one that is decoded.
 // most is the size of the buffer that the window and they take.
@@ -53,7 +58,7 @@ func (r *ring) beginFrame(inFlight, most int) {
 		}
 	}
 	r.most = most
-	r.begun, r.base, r.behind = r.next, r.at, false
+	r.begun, r.base, r.older = r.next, r.at, nil
 	if len(r.buf) > most {
 		r.buf, r.at, r.base, r.before = nil, 0, 0, 0
 		r.lap, r.floor = r.next, r.next
@@ -75,8 +80,10 @@ func (r *ring) beginPart(n int, window int64, x *zstd.Executor) (dst []byte, at 
 	if r.next-window < r.lap {
 		// What the new content overwrites is out of the window.
 		from := max(r.at+n, r.before-int(r.ended-r.begun))
-		x.SetBefore(r.buf[min(from, r.before):r.before])
-		r.behind = true
+		r.older = r.buf[min(from, r.before):r.before]
+		x.SetBefore(r.older)
+	} else {
+		r.dropOlder(x)
 	}
 	return dst, r.at - r.base
 }
@@ -101,15 +108,13 @@ func (r *ring) fits(n int, window, keep int64) bool {
 // wrap goes on at the front of the buffer. It returns false if there is no room.
 func (r *ring) wrap(n int, window, keep int64, x *zstd.Executor) bool {
 	moved, old := 0, r.at
-	if window <= maxMoved {
+	if window <= r.moved {
 		moved = int(window)
-	}
-	if old-int(window) < r.base { // a part of the window is from an earlier lap
-		return false
 	}
 	if moved == 0 {
 		keep = min(keep, r.next-window)
 	}
+	// There is no room either if a part of the window is from an earlier time.
 	if end := moved + n; end > len(r.buf) || end > old || r.next-int64(old-end) > keep {
 		return false
 	}
@@ -121,15 +126,20 @@ func (r *ring) wrap(n int, window, keep int64, x *zstd.Executor) bool {
 // restart makes at the end of the frame's content, of which there are n bytes at the front.
 func (r *ring) restart(n int, x *zstd.Executor) {
 	r.at, r.base, r.lap = n, 0, r.next-int64(n)
-	if r.behind {
+	r.dropOlder(x)
+}
+
+// dropOlder takes the content behind at from the executor. A dictionary stays in reach.
+func (r *ring) dropOlder(x *zstd.Executor) {
+	if r.older != nil {
+		r.older = nil
 		x.SetBefore(nil)
-		r.behind = false
 	}
 }
 
 // grow replaces the buffer by a larger one, which the window moves to.
 func (r *ring) grow(n int, window int64, x *zstd.Executor) {
-	size := max(min(max(firstBuffer, ringGrowth*len(r.buf)), r.most), int(window)+n)
+	size := max(min(max(r.first, ringGrowth*len(r.buf)), r.most), int(window)+n)
 	buf := make([]byte, size)
 	have := min(int(window), r.at-r.base)
 	if older := int(window) - have; older > 0 {
