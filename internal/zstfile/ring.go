@@ -105,7 +105,8 @@ func (r *ring) fits(n int, window, keep int64) bool {
 	return end <= len(r.buf) && (r.before <= r.at || lost <= keep)
 }
 
-// wrap goes on at the front of the buffer. It returns false if there is no room.
+// wrap goes on at the front of the buffer. It returns false if there is no room, as it is where a
+// part of the window is behind at.
 func (r *ring) wrap(n int, window, keep int64, x *zstd.Executor) bool {
 	moved, old := 0, r.at
 	if window <= r.moved {
@@ -114,7 +115,6 @@ func (r *ring) wrap(n int, window, keep int64, x *zstd.Executor) bool {
 	if moved == 0 {
 		keep = min(keep, r.next-window)
 	}
-	// There is no room either if a part of the window is from an earlier time.
 	if end := moved + n; end > len(r.buf) || end > old || r.next-int64(old-end) > keep {
 		return false
 	}
