@@ -14,7 +14,7 @@
 // places of calls of [Writer.Flush], never on the number of workers or on how Write cuts the
 // content. Workers are goroutines only while there is work; no Writer or Reader has goroutines of
 // its own. The underlying writer or reader is used only inside the caller's own calls, on the
-// caller's goroutine.
+// caller's goroutine; [WithReadAhead] alone reads on another one.
 //
 // # Memory
 //
@@ -32,10 +32,11 @@
 //
 // Blocks of .pz are decompressed in parallel, and so are frames of .zst that state the size of
 // their content, if that is at most 32 MiB. Large .gz members of any writer are too, if they come
-// from memory, a file or a pipe. Other frames and inputs are decompressed from front to back. A
-// [ReaderAt] needs an index, which .pz files have, or a seek table, which .zst files may have; a
-// .zst file of one frame that states its size, up to 32 MiB, needs none. Of a .gz file it makes an
-// index first, unless [WithIndex] gives it one. [ReadInfo] describes any file.
+// from memory, a file or a pipe, or with [WithReadAhead] from anywhere. Other frames and inputs are
+// decompressed from front to back. A [ReaderAt] needs an index, which .pz files have, or a seek
+// table, which .zst files may have; a .zst file of one frame that states its size, up to 32 MiB,
+// needs none. Of a .gz file it makes an index first, unless [WithIndex] gives it one. [ReadInfo]
+// describes any file.
 //
 // Small .pz and .zst files of the same kind become less than half as large with a [Dictionary],
 // which both sides need: see [WithDictionary].
@@ -106,11 +107,8 @@ const (
 
 // Windows of [WithLongDistance].
 const (
-	// DefaultWindow is a window for [WithLongDistance], 128 MiB. A Reader without [WithMaxMemory]
-	// has the memory for windows of up to 512 MiB.
-	DefaultWindow = 128 << 20
-	MinWindow     = ldm.MinWindow // 1 MiB
-	MaxWindow     = ldm.MaxWindow // 2 GiB
+	MinWindow = ldm.MinWindow // 1 MiB
+	MaxWindow = ldm.MaxWindow // 2 GiB
 )
 
 // Errors to compare with through [errors.Is]. What the package returns about its input is an

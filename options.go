@@ -75,6 +75,7 @@ type options struct {
 	name        string // of WithName, as package gzfile wants it
 	modTime     uint32
 
+	readAhead int64 // bytes; 0 is none
 	zeroFill  bool
 	index     io.ReaderAt // of WithIndex; nil is none
 	indexSize int64
@@ -241,6 +242,26 @@ func WithMaxDecodedSize(bytes int64) ReaderOption {
 			return errs.BadOption("decoded size limit %d is negative", bytes)
 		}
 		o.limits.MaxDecoded = bytes
+		return nil
+	})
+}
+
+// WithReadAhead makes a Reader read its source on a goroutine of its own, up to so many bytes
+// ahead. Then workers decompress what has come while the source waits for more: use it for network
+// connections and for other sources that the Reader cannot ask whether a read would wait. Files and
+// data in memory need it not. 0, the default, is for none; 4 MiB or more keep the workers busy.
+// [WithMaxMemory] does not count the bytes.
+//
+// At most one Read of the source is under way when a method of the Reader returns. Close and Reset
+// do not wait for it. So after Close or Reset the source must not be read again; closing it ends
+// the goroutine. A Reader that is dropped reads no more either. A panic of the source reaches the
+// caller of Read.
+func WithReadAhead(bytes int64) ReaderOption {
+	return readerOption(func(o *options) error {
+		if bytes < 0 {
+			return errs.BadOption("read-ahead of %d bytes is negative", bytes)
+		}
+		o.readAhead = bytes
 		return nil
 	})
 }

@@ -26,15 +26,16 @@ import (
 // .zst frame that is damaged or cut short it also returns what it has decoded, which no check
 // covers. Empty input returns [ErrTruncated].
 //
-// A Reader has no goroutines of its own; one that is dropped without Close leaks nothing. Methods
-// are for one goroutine at a time. After an error, Read and WriteTo return it until Reset. Make one
-// with [NewReader]; the methods of the zero value return an [ErrOption].
+// Without [WithReadAhead] a Reader has no goroutine of its own; one that is dropped without Close
+// leaks nothing. Methods are for one goroutine at a time. After an error, Read and WriteTo return
+// it until Reset. Make one with [NewReader]; the methods of the zero value return an [ErrOption].
 type Reader struct {
 	opt   options
 	sched *pipeline.Scheduler
 	stream
 
 	src     io.Reader
+	ahead   *container.ReadAhead       // reads the caller's source; nil if the Reader does
 	memory  []byte                     // in place of src
 	head    [container.DetectSize]byte // the first bytes of src
 	sources sources
@@ -93,7 +94,15 @@ func NewReader(r io.Reader, opts ...ReaderOption) (*Reader, error) {
 func (r *Reader) Reset(src io.Reader) {
 	r.restart(src)
 	r.nonBlocking, r.ready = container.IsNonBlocking(src), nil
-	if !r.nonBlocking {
+	if r.opt.readAhead > 0 && src != nil {
+		r.ahead = container.NewReadAhead(src, r.opt.readAhead)
+		r.src = r.ahead
+	}
+	switch {
+	case r.nonBlocking:
+	case r.ahead != nil:
+		r.ready = r.ahead.Ready
+	default:
 		r.ready = container.Readiness(src)
 	}
 }
@@ -102,7 +111,7 @@ func (r *Reader) Reset(src io.Reader) {
 func (r *Reader) resume(open hook.Open) {
 	r.restart(nil)
 	r.format = Gzip
-	r.source, r.nonBlocking, r.ready = open(&r.opt.limits, r.sched.Workers())
+	r.source, r.nonBlocking, r.ready = open(&r.opt.limits, r.sched.Workers(), r.opt.readAhead)
 }
 
 // restart makes the Reader start over with src, up to the format.
@@ -120,6 +129,15 @@ func (r *Reader) release() {
 	r.releaseScratch()
 	if r.source != nil {
 		r.source.Release()
+	}
+	r.stopAhead()
+}
+
+// stopAhead has the source read no more.
+func (r *Reader) stopAhead() {
+	if r.ahead != nil {
+		r.ahead.Close()
+		r.ahead = nil
 	}
 }
 
@@ -152,6 +170,7 @@ func (r *Reader) fail(err error) error {
 	} else {
 		r.stop()
 		r.cur, r.out, r.serials = nil, nil, nil
+		r.stopAhead()
 	}
 	return err
 }
@@ -347,7 +366,7 @@ func (d *decoder) destination(u *container.Unit) []byte {
 
 func (d *decoder) decode(dst, src []byte, opts []ReaderOption) error {
 	d.sink.p, d.base, d.size, d.grown = dst, len(dst), len(src), false
-	if err := d.opt.set(forReader, opts); err != nil {
+	if err := d.opt.set(forDecode, opts); err != nil {
 		return err
 	}
 	d.sched = d.opt.scheduler()

@@ -45,7 +45,8 @@ var onCPU = pipeline.Assignment{Match: gpu.BackendCPU, Entropy: gpu.BackendCPU}
 type readerKind uint8
 
 const (
-	forReader   readerKind = 1 << iota // Reader and AppendDecode
+	forReader   readerKind = 1 << iota // Reader
+	forDecode                          // AppendDecode
 	forReaderAt                        // ReaderAt, its method Recover included
 	forRecover                         // the function Recover
 	forInfo                            // ReadInfo
@@ -60,7 +61,8 @@ var readerOptions = []struct {
 	{"WithIndex", func(o *options) bool { return o.index != nil }, forReaderAt | forInfo},
 	{"WithCache", func(o *options) bool { return o.cache != nil }, forReaderAt},
 	{"WithZeroFill", func(o *options) bool { return o.zeroFill }, forReaderAt | forRecover},
-	{"WithProgress", func(o *options) bool { return o.progress != nil }, forReader | forReaderAt},
+	{"WithReadAhead", func(o *options) bool { return o.readAhead > 0 }, forReader},
+	{"WithProgress", func(o *options) bool { return o.progress != nil }, forReader | forDecode | forReaderAt},
 }
 
 // set makes o the defaults with opts applied, for a kind of reader.
@@ -481,7 +483,7 @@ func ReaderMemory(file []WriterOption, opts ...ReaderOption) (int64, error) {
 			BlockSize: w.blockSize, Window: w.window, Dictionary: o.dict.Number(),
 		}))
 	}
-	return b.memory, err
+	return b.memory + o.readAhead, err
 }
 
 // minLoads lets a few callers at different places of the file work at the same time, and without

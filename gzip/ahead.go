@@ -66,6 +66,7 @@ type ahead struct {
 	opener  hook.Open        // open, as a value that lasts
 	scanner gzfile.Scanner
 	workers int
+	bytes   int64 // of compress.WithReadAhead
 	permit  *permit
 	limits  container.Limits
 
@@ -104,9 +105,9 @@ func newAhead(opts []compress.ReaderOption) (*ahead, error) {
 
 // open is a [hook.Open].
 func (a *ahead) open(
-	limits *container.Limits, workers int,
+	limits *container.Limits, workers int, readAhead int64,
 ) (src container.Source, nonBlocking bool, ready func() bool) {
-	a.workers, a.scanner.Workers = workers, workers
+	a.workers, a.scanner.Workers, a.bytes = workers, workers, readAhead
 	if a.in == nil {
 		return &a.scanner, false, nil
 	}

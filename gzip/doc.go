@@ -33,7 +33,9 @@
 //
 // Content of other sources is decoded on the caller's goroutine. The Reader cannot ask a network
 // connection whether a read would wait. It cannot give input back to a [bufio.Reader]. So pass a
-// file itself, not a bufio.Reader of it.
+// file itself, not a bufio.Reader of it. [NewReaderN], and SetOptions with
+// [compress.WithReadAhead], start a goroutine that reads any source ahead. Then the workers decode
+// its content too.
 //
 // A source that is an io.ByteReader is left right behind the last member. For *[bufio.Reader],
 // *[bytes.Buffer], *[bytes.Reader] and *[strings.Reader] that costs nothing. Other ByteReaders are

@@ -32,8 +32,10 @@ type input struct {
 	// dropped.
 	given, dropped int64
 
-	own  *bufio.Reader // for sources that are no io.ByteReader
-	file *os.File      // what own reads from, if that is a file
+	own   *bufio.Reader        // for sources that are no io.ByteReader; reads from raw
+	raw   struct{ io.Reader }  // the source, or ahead
+	file  *os.File             // the source, if that is a file
+	ahead *container.ReadAhead // reads the source; nil if own does
 }
 
 const (
@@ -62,7 +64,8 @@ type source interface {
 // reset makes r the source and returns it, or what buffers it.
 func (in *input) reset(r io.Reader) source {
 	in.buffered, in.memory, in.seeker, in.exact, in.file = nil, nil, nil, nil, nil
-	in.unused, in.err = nil, nil
+	in.unused, in.err, in.raw.Reader = nil, nil, nil
+	in.stopAhead()
 	switch s := r.(type) {
 	case *bufio.Reader:
 		in.buffered = s
@@ -80,14 +83,20 @@ func (in *input) reset(r io.Reader) source {
 		in.exact = s
 		return s
 	}
+	in.raw.Reader = r
+	in.file, _ = r.(*os.File)
+	in.buffer()
+	return in.own
+}
+
+// buffer begins to read raw through a buffer.
+func (in *input) buffer() {
 	if in.own == nil {
-		in.own = bufio.NewReaderSize(r, ownBuffer)
+		in.own = bufio.NewReaderSize(&in.raw, ownBuffer)
 	} else {
-		in.own.Reset(r)
+		in.own.Reset(&in.raw)
 	}
 	in.buffered = in.own
-	in.file, _ = r.(*os.File)
-	return in.own
 }
 
 // beginStream begins a stream.

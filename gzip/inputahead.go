@@ -10,10 +10,36 @@ import (
 // be left right behind a member, it must take input back. And it must be known whether a read would
 // wait.
 func (in *input) canReadAhead() bool {
+	if in.ahead != nil {
+		return true
+	}
 	if in.file != nil {
 		return container.IsNonBlocking(in.file) || container.Readiness(in.file) != nil
 	}
 	return in.seeker != nil || in.memory != nil
+}
+
+// startAhead has a goroutine read the source ahead, up to so many bytes, and returns what to read
+// from. Sources in memory need no goroutine: it returns r.
+func (in *input) startAhead(r source, bytes int64) source {
+	if bytes == 0 || in.ahead != nil || in.seeker != nil || in.memory != nil {
+		return r
+	}
+	if in.raw.Reader == nil { // the source is an io.ByteReader
+		in.raw.Reader, in.exact = r, nil
+		in.buffer()
+	}
+	in.ahead = container.NewReadAhead(in.raw.Reader, bytes)
+	in.raw.Reader = in.ahead
+	return in.own
+}
+
+// stopAhead has the source read no more.
+func (in *input) stopAhead() {
+	if in.ahead != nil {
+		in.ahead.Close()
+		in.ahead = nil
+	}
 }
 
 // beginAhead begins to read ahead. It says when a read would not wait: never, or where ready
@@ -23,10 +49,13 @@ func (in *input) beginAhead() (nonBlocking bool, ready func() bool) {
 	switch {
 	case in.memory != nil: // more may be written to it
 		return false, func() bool { return in.given-in.dropped < int64(in.memory.Len()) }
-	case in.seeker != nil || container.IsNonBlocking(in.file):
+	case in.seeker != nil || in.file != nil && container.IsNonBlocking(in.file):
 		return true, nil
 	}
 	asks := container.Readiness(in.file)
+	if in.ahead != nil {
+		asks = in.ahead.Ready
+	}
 	return false, func() bool { return in.own.Buffered() > 0 || asks() }
 }
 
@@ -39,7 +68,7 @@ func (in *input) readAhead(p []byte) (n int, err error) {
 		} else {
 			err = io.EOF
 		}
-	case in.file != nil:
+	case in.file != nil, in.ahead != nil:
 		n, err = in.own.Read(p)
 	case len(in.unused) > 0:
 		n = copy(p, in.unused)

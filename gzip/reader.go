@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/codec/inflate"
+	"github.com/gopz/compress/internal/errs"
 )
 
 // Reader decompresses .gz data: one member, or several whose contents it returns as one. Its Header
@@ -19,6 +20,7 @@ type Reader struct {
 	Header // of the first member, after NewReader or Reset
 
 	opts    []compress.ReaderOption
+	bytes   int64  // of compress.WithReadAhead
 	ahead   *ahead // decodes the rest of the input; nil if the Reader does
 	aheadAt int64  // where in the input to try that, in bytes
 	begun   bool   // Read has been called
@@ -58,10 +60,28 @@ func NewReader(r io.Reader) (*Reader, error) {
 	return z, nil
 }
 
+// NewReaderN is [NewReader] with a goroutine that reads r ahead, up to blocks times blockSize
+// bytes, so that workers decode several parts at once. See [compress.WithReadAhead]. The name and
+// the arguments are those of klauspost/pgzip. Numbers below 1 are an error.
+func NewReaderN(r io.Reader, blockSize, blocks int) (*Reader, error) {
+	if blockSize < 1 || blocks < 1 {
+		return nil, errs.BadOption("read-ahead of %d blocks of %d bytes", blocks, blockSize)
+	}
+	z := new(Reader)
+	if err := z.SetOptions(compress.WithReadAhead(int64(blockSize) * int64(blocks))); err != nil {
+		return nil, err
+	}
+	if err := z.Reset(r); err != nil {
+		z.Close()
+		return nil, err
+	}
+	return z, nil
+}
+
 // Reset makes the Reader as [NewReader] returns it, reading from r. It keeps memory.
 func (z *Reader) Reset(r io.Reader) error {
 	z.stopAhead()
-	z.r = z.in.reset(r)
+	z.r = z.in.startAhead(z.in.reset(r), z.bytes)
 	z.single, z.bad, z.begun = false, nil, false
 	z.beginMember()
 	z.before, z.aheadAt = 0, aheadFrom
@@ -78,23 +98,32 @@ func (z *Reader) Multistream(ok bool) { z.single = !ok }
 
 // Close returns the error that the compressed content ended with, if there was one. It does not
 // close the source, and frees nothing. Checksums have been verified only if Read has returned
-// [io.EOF].
-func (z *Reader) Close() error { return z.bad }
+// [io.EOF]. With [compress.WithReadAhead] the Reader reads the source no more.
+func (z *Reader) Close() error {
+	z.in.stopAhead()
+	return z.bad
+}
 
 // SetOptions chooses how large content is decoded, by [compress.WithConcurrency], WithScheduler,
-// WithMaxMemory or WithContext. Other options of a [compress.Reader] have no effect. With one
-// worker the caller's goroutine decodes all content. With more the Reader decodes ahead however
-// many others do, and takes up to [compress.DefaultReaderMemory]. The options last until the next
-// SetOptions, also after Reset. Call it before the first Read. An option that is out of its range,
-// or not one of a compress.Reader, is a [compress.ErrOption], and the options remain as before.
+// WithMaxMemory, WithContext or WithReadAhead. Other options of a [compress.Reader] have no effect.
+// With WithReadAhead a goroutine reads the source ahead, and workers decode content of any source.
+// An [io.ByteReader] is then not left behind the last member. With one worker the caller's
+// goroutine decodes all content. With more the Reader decodes ahead however many others do, and
+// takes up to [compress.DefaultReaderMemory]. The options last until the next SetOptions, also
+// after Reset. Call it before the first Read. An option that is out of its range, or not one of a
+// compress.Reader, is a [compress.ErrOption], and the options remain as before.
 func (z *Reader) SetOptions(opts ...compress.ReaderOption) error {
 	if z.begun {
 		return errReadBegun
 	}
-	if _, err := newAhead(opts); err != nil {
+	a, err := newAhead(opts)
+	if err != nil {
 		return err
 	}
-	z.opts = append([]compress.ReaderOption(nil), opts...)
+	z.opts, z.bytes = append([]compress.ReaderOption(nil), opts...), a.bytes
+	if z.r != nil {
+		z.r = z.in.startAhead(z.r, z.bytes)
+	}
 	return nil
 }
 

@@ -9,7 +9,10 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/bridge"
+	"github.com/gopz/compress/internal/container"
+	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/gzfile"
+	"github.com/gopz/compress/pipeline"
 )
 
 // Levels for [NewWriterLevel], besides 1 to 9.
@@ -45,6 +48,7 @@ type Writer struct {
 	begun  bool // the header is written
 	closed bool
 	err    error
+	size   int        // bytes of content so far
 	body   compressor // nil until the first use
 	rest   headless   // what body writes to, for a compress.Writer
 	buf    []byte     // for parts of the header
@@ -97,17 +101,17 @@ func NewWriterLevel(w io.Writer, level int) (*Writer, error) {
 // writing to w. It keeps memory. Content not yet written is dropped.
 func (z *Writer) Reset(w io.Writer) {
 	z.Header = Header{OS: gzfile.UnknownOS}
-	z.w, z.begun, z.closed, z.err = w, false, false, nil
+	z.w, z.begun, z.closed, z.err, z.size = w, false, false, nil, 0
 	if z.body != nil {
 		z.resetBody()
 	}
 }
 
-// SetOptions chooses how a Writer works, except at [NoCompression]: [compress.WithConcurrency] and
-// [compress.WithBlockSize] stand for SetConcurrency of klauspost/pgzip; WithScheduler, WithContext,
-// WithMaxMemory and others serve too. Format, level and name remain the Writer's. The options last
-// until the next SetOptions. Call it before the first Write, Flush or Close. An option that is out
-// of its range, or not for .gz, is a [compress.ErrOption], and the options remain as before.
+// SetOptions chooses how a Writer works, except at [NoCompression], by [compress.WithConcurrency],
+// WithBlockSize, WithScheduler, WithContext, WithMaxMemory and others. Format, level and name
+// remain the Writer's. The options last until the next SetOptions. Call it before the first Write,
+// Flush or Close. An option that is out of its range, or not for .gz, is a [compress.ErrOption],
+// and the options remain as before.
 func (z *Writer) SetOptions(opts ...compress.WriterOption) error {
 	if z.begun || z.closed {
 		return errTooLate
@@ -123,6 +127,23 @@ func (z *Writer) SetOptions(opts ...compress.WriterOption) error {
 	}
 	return nil
 }
+
+// SetConcurrency has the Writer compress up to blocks blocks of blockSize bytes at once, as the
+// method of klauspost/pgzip does. blockSize becomes the next power of two from 4 KiB to 64 MiB, and
+// blocks is at most 1,024; numbers below 1 are an error. Call it before the first Write, Flush or
+// Close. It adds to the options of [Writer.SetOptions].
+func (z *Writer) SetConcurrency(blockSize, blocks int) error {
+	if blockSize < 1 || blocks < 1 {
+		return errs.BadOption("concurrency of %d blocks of %d bytes", blocks, blockSize)
+	}
+	size := min(max(container.CeilPow2(blockSize), compress.MinBlockSize), compress.MaxBlockSize)
+	return z.SetOptions(append(z.opts[:len(z.opts):len(z.opts)],
+		compress.WithBlockSize(size), compress.WithConcurrency(min(blocks, pipeline.MaxWorkers)))...)
+}
+
+// UncompressedSize returns how many bytes of content have been written since NewWriter or Reset, as
+// the method of klauspost/pgzip does.
+func (z *Writer) UncompressedSize() int { return z.size }
 
 // newStream returns a compress.Writer that writes to z.rest.
 func (z *Writer) newStream(opts []compress.WriterOption) (*compress.Writer, error) {
@@ -181,6 +202,7 @@ func (z *Writer) Write(p []byte) (n int, err error) {
 		return 0, err
 	}
 	n, z.err = z.body.Write(p)
+	z.size += n
 	return n, z.err
 }
 

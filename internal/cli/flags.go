@@ -84,7 +84,7 @@ func (c *config) flagSet() *pflag.FlagSet {
 	}
 	for name, value := range map[string]string{ // of options that are given without one
 		"bench":    benchOwnLevel,
-		"long":     strconv.Itoa(bits.TrailingZeros(compress.DefaultWindow)),
+		"long":     "27", // as zstd's
 		"seekable": strconv.Itoa(seekableBlock),
 		"rm":       removeVerified,
 		"help":     helpBrief,

@@ -26,7 +26,7 @@ var (
 )
 
 // Open opens the rest of a file as a Source. It reads nothing. nonBlocking and ready are as in a
-// [container.Start].
+// [container.Start], and readAhead is the number of bytes of WithReadAhead.
 type Open func(
-	limits *container.Limits, workers int,
+	limits *container.Limits, workers int, readAhead int64,
 ) (src container.Source, nonBlocking bool, ready func() bool)

@@ -69,7 +69,7 @@ func (s *search) resumption(from int64) (c candidate) {
 		s.looked += c.at - from
 		s.end = end
 		start, _, ok := s.follow(c, &s.head)
-		if ok && start == s.start && c.number >= max(0, s.number) {
+		if ok && start == s.start && c.number >= 0 && s.missingBefore(c) >= 0 {
 			return c
 		}
 		s.end = min(end, s.pos+2*(BlockHeaderSize+int64(s.head.BlockSize)))

@@ -20,7 +20,8 @@ type candidate struct {
 // stream goes on.
 func (s *search) resync() bool {
 	from := s.pos
-	if s.place == atCutBlock || s.place == behindBlock && !s.isLastIntact() {
+	s.again = s.place == behindBlock && !s.isLastIntact()
+	if s.place == atCutBlock || s.again {
 		from = s.back // the end of the block may be missing
 	}
 	c := s.find(from)
@@ -44,7 +45,7 @@ func (s *search) resync() bool {
 	}
 	switch {
 	case !ends || s.tail >= 0:
-	case c.number < 0 && s.isAhead() && s.ends[0].start >= s.back:
+	case s.isAhead() && s.ends[0].start >= s.back && (c.at < 0 || c.at > s.ends[0].tail):
 		s.ends[0].loose, c.at = false, s.ends[0].start // all of that stream's blocks are lost, too
 	default:
 		s.findTail(c.at)
@@ -171,7 +172,7 @@ func (s *search) isBlock(p []byte, at int64) (c candidate, ok bool) {
 	// Any bytes are the header of a block with some number, but random bytes have one of four
 	// given numbers only once in a billion times. For other numbers the next header must confirm
 	// it, or the content if there may be so many blocks.
-	ahead := c.number - s.number
+	ahead := s.missingBefore(c)
 	switch {
 	case next > s.end:
 		return c, false
@@ -182,9 +183,19 @@ func (s *search) isBlock(p []byte, at int64) (c candidate, ok bool) {
 		s.isIntact(&unit{Block: b, number: c.number})
 }
 
+// missingBefore returns how many blocks are missing in front of c. It is negative for a block that
+// comes too late, but for one that may take the place of the last one found.
+func (s *search) missingBefore(c candidate) int64 {
+	n := c.number - s.number
+	if n == -1 && s.again {
+		return 0
+	}
+	return n
+}
+
 // isOtherStream reports whether a block cannot be a later one of this stream.
 func (s *search) isOtherStream(c candidate) bool {
-	ahead := c.number - s.number
+	ahead := s.missingBefore(c)
 	switch {
 	case s.tail >= 0:
 		return false

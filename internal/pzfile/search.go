@@ -52,6 +52,7 @@ type stream struct {
 	number     int64 // of the next block
 	back       int64 // the bytes from here to pos are payload that nothing has confirmed
 	place      place
+	again      bool // the last block found is damaged, and its number may come again
 
 	list  []index.Block // the stream's index; Offset counts from its end marker
 	tail  int64         // offset of the end marker; −1 if unknown
@@ -59,10 +60,10 @@ type stream struct {
 	hole  *hole       // in front of pos
 	stop  *errs.Error // what is wrong with the end of the stream
 
-	bare     bool // the stream has no end marker, index and footer
-	cutIndex bool // but a part of them
-	shrunk   bool // it is shorter than its footer says
-	seam     int  // how many of the blocks found are of another stream than the index
+	bare     bool  // the stream has no end marker, index and footer
+	cutIndex bool  // but a part of them
+	origin   int64 // where the stream begins by its footer; start if that is unknown
+	seam     int   // how many of the blocks found are of another stream than the index
 
 	firstGap, firstBlock int // of the stream, in Gaps and in File.Blocks
 }
@@ -141,7 +142,7 @@ func (s *search) lowerBlockSizes() {
 // comes after it.
 func (s *search) searchStream() {
 	s.stream = stream{
-		start: s.pos, pos: s.pos, tail: -1, found: s.found[:0], list: s.list[:0],
+		start: s.pos, origin: s.pos, pos: s.pos, tail: -1, found: s.found[:0], list: s.list[:0],
 	}
 	s.head, s.known = s.headerAt(s.pos)
 	if s.known {
@@ -258,6 +259,9 @@ func (s *search) nextSmall() what {
 		if next < s.end && !s.beginsAt(next) {
 			return atOther
 		}
+		if len(s.found) > 0 && s.head.Checks && !s.isLastIntact() {
+			s.hole = &hole{at: s.pos} // bytes may be missing, and streams with them
+		}
 		s.endEarly(errs.Corrupt, "footer differs from the header")
 	}
 	s.pos = next
@@ -350,7 +354,9 @@ func (s *search) compareTail(f Footer, next int64) {
 	switch {
 	case s.tail < 0, f.Size != next-s.start:
 		s.endEarly(errs.Corrupt, "index differs from the blocks before it")
-		s.shrunk = s.tail >= 0 && f.Size > next-s.start
+		if s.tail >= 0 {
+			s.origin = next - f.Size
+		}
 	case announced >= 0 && announced != f.Content:
 		s.endEarly(errs.Corrupt, "content differs in size from what the stream's header announces")
 		s.stop.Part = errs.PartHeader

@@ -13,6 +13,7 @@ import (
 func (s *search) settle() {
 	s.firstGap, s.firstBlock = len(s.Gaps), len(s.File.Blocks)
 	copied := s.sortFound()
+	s.noteFront()
 	next := int64(0)
 	s.NewRow = true
 	for i := range s.found {
@@ -30,6 +31,21 @@ func (s *search) settle() {
 	}
 	s.settleEnd(next)
 	s.inferContent()
+}
+
+// noteFront notes that other streams may be lost in front of this one, if there is room for them in
+// the hole that the search began with.
+func (s *search) noteFront() {
+	if len(s.found) == 0 || s.origin < s.start+minSmallStream || s.found[0].Offset <= s.origin {
+		return
+	}
+	if h := s.found[0].hole; h != nil && h.at == s.start {
+		s.lose(index.DamageUnknown, errs.PartBlock, 0, 0, -1, h.at,
+			&errs.Error{Kind: errs.Corrupt, Detail: "no block before the next stream", Err: h.err})
+		s.id++
+		s.firstGap++
+		h.at, s.start = s.origin, s.origin
+	}
 }
 
 // sortFound sorts the blocks found by number: those that have moved come to their places. Of blocks
@@ -63,6 +79,7 @@ func (s *search) isIntact(u *unit) bool {
 // is there that is no block.
 func (s *search) noteGap(damage *hole, from, to, at int64) {
 	var read error
+	end := at
 	if damage != nil {
 		at, read = damage.at, damage.err
 	}
@@ -74,6 +91,10 @@ func (s *search) noteGap(damage *hole, from, to, at int64) {
 	case from == 0 && at == s.start:
 		s.lose(index.DamageFrame, errs.PartHeader, 0, 0, 0, at,
 			&errs.Error{Kind: errs.Corrupt, Detail: "no header", Err: read})
+	case s.tail < 0 && end-at > int64(s.head.BlockSize):
+		// The block may be of another stream, whose first blocks are lost.
+		s.lose(index.DamageUnknown, errs.PartBlock, from, 0, -1, at,
+			&errs.Error{Kind: errs.Corrupt, Detail: "no block for more than the size of one", Err: read})
 	default:
 		s.lose(index.DamageFrame, errs.PartStray, from, 0, 0, at,
 			&errs.Error{Kind: errs.Corrupt, Detail: "bytes that belong to no block", Err: read})
@@ -103,7 +124,7 @@ func (s *search) settleEnd(next int64) {
 		switch {
 		case len(s.Gaps) > s.firstGap:
 			return // so the sizes of the stream are wrong
-		case s.shrunk: // what is missing was no block of it
+		case s.origin < s.start: // what is missing was no block of it
 			s.lose(index.DamageUnknown, errs.PartBlock, next, 0, -1, s.stop.Offset, s.stop)
 			s.Gaps[len(s.Gaps)-1].Before = int64(s.firstBlock)
 			return
@@ -170,7 +191,7 @@ func (s *search) inferContent() {
 			unknown = i
 		}
 	}
-	if unknown < 0 || s.head.ContentSize < known {
+	if unknown < 0 || s.head.ContentSize < known || s.head.Small {
 		return
 	}
 	g := &s.Gaps[unknown]

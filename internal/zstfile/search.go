@@ -109,7 +109,14 @@ func (s *search) look(off int64, n int) []byte {
 // takeFrame goes past the frame at s.at, if there is one.
 func (s *search) takeFrame() bool {
 	f, steps, ok := s.walk(s.at)
-	if !ok || !s.isConfirmed(&f) && (s.hole != nil || !s.isAlone(&f)) {
+	switch {
+	case !ok:
+	case !s.isConfirmed(&f):
+		ok = s.hole == nil && s.isAlone(&f)
+	case s.isUsable(&f) && !s.isAlone(&f): // its content has frames, or damage hides where it ends
+		ok = s.decodes(&f)
+	}
+	if !ok {
 		s.steps += steps + 1
 		return false
 	}
@@ -141,7 +148,7 @@ func (s *search) isConfirmed(f *found) bool {
 	return end == s.Size || s.magicAt(end) || s.isIntact(f)
 }
 
-// isAlone reports whether no other frame begins in a frame whose end nothing confirms.
+// isAlone reports whether no other frame begins in a frame.
 func (s *search) isAlone(f *found) bool { return s.find(f.offset+1) >= f.offset+f.size }
 
 // walk goes through the frame at an offset from block to block, in so many steps. It compares the
@@ -232,7 +239,7 @@ func (s *search) takeSkippable() bool {
 	if isTable {
 		s.takeTable(s.at, end)
 	}
-	s.at = end
+	s.at, s.Found = end, true
 	return true
 }
 
@@ -280,9 +287,10 @@ func (s *search) takeTable(at, end int64) {
 }
 
 // isContent reports whether a table that ends at an offset is content of a frame that is lost: it
-// comes behind damage, nothing known follows it, and it lists no frame in front of the damage.
+// comes behind damage, nothing known follows it, and it lists no frame in front of the damage, nor
+// all from the table before it on.
 func (s *search) isContent(t *table, end int64) bool {
-	if end == s.Size || s.magicAt(end) {
+	if end == s.Size || s.magicAt(end) || t.start <= s.begin {
 		return false
 	}
 	front := slices.IndexFunc(s.frames, func(f found) bool { return f.hole != nil })

@@ -167,6 +167,8 @@ const (
 	content  = -2 // content of a frame that is lost
 )
 
+func isListed(n int) bool { return n >= 0 }
+
 // match returns, for each frame, its entry in the table, or unlisted, or content.
 func (s *search) match(t *table) []int {
 	numbers := make([]int, len(s.frames))
@@ -177,6 +179,7 @@ func (s *search) match(t *table) []int {
 		return numbers
 	}
 	s.matchEqual(t, numbers)
+	t.place(s.frames, numbers)
 	s.matchNeighbors(t, numbers)
 	for i, n := range numbers {
 		f := &s.frames[i]
@@ -253,6 +256,22 @@ func (s *search) matchEqual(t *table, numbers []int) {
 	}
 }
 
+// place corrects where the frames that the table lists begin, if bytes are missing or inserted
+// behind the first of them that is there. Of copies of that, the nearest to its place counts.
+func (t *table) place(frames []found, numbers []int) {
+	first, moved := len(t.list), int64(0)
+	for i, n := range numbers {
+		if n < 0 || n > first || !t.sums {
+			continue
+		}
+		m := frames[i].offset - t.places[n]
+		if n < first || max(m, -m) < max(moved, -moved) {
+			first, moved = n, m
+		}
+	}
+	t.start += moved
+}
+
 // nearest returns the entry of a list whose place is nearest to one of two offsets: that of a
 // frame, if bytes are missing or inserted in front of it, or behind it.
 func (t *table) nearest(list []int, a, b int64) int {
@@ -311,8 +330,7 @@ func (s *search) matchNeighbors(t *table, numbers []int) {
 		switch {
 		case i > 0 && numbers[i-1] >= 0 && f.hole == nil:
 			assign(i, numbers[i-1]+1)
-		case i == 0 && len(t.list) > 0 && (f.offset == t.start ||
-			f.offset == s.begin && f.size == int64(t.list[0].Size)):
+		case i == 0 && len(t.list) > 0 && t.mayBegin(f, s.begin):
 			assign(i, 0)
 		}
 	}
@@ -321,6 +339,13 @@ func (s *search) matchNeighbors(t *table, numbers []int) {
 			assign(i, numbers[i+1]-1)
 		}
 	}
+}
+
+// mayBegin reports whether a frame, the first behind begin, is where the first entry has it. Bytes
+// that are missing or inserted in the frame move it by less than half of its size.
+func (t *table) mayBegin(f *found, begin int64) bool {
+	size := int64(t.list[0].Size)
+	return max(f.offset-t.start, t.start-f.offset) < size/2 || f.offset == begin && f.size == size
 }
 
 // isSimilar reports whether a frame has the size or the checksum of entry n, or is damaged and has
@@ -352,12 +377,14 @@ func (s *search) isAnchored(t *table, numbers []int, from, to int) bool {
 	if first.hole == nil || first.offset < t.start || last.offset+last.size == t.at {
 		return true
 	}
-	for i := from; i < to; i++ {
-		if numbers[i] >= 0 {
-			return true
-		}
+	if slices.ContainsFunc(numbers[from:to], isListed) {
+		return true
 	}
-	return t.isPlace(first.offset) || t.isPlace(first.offset-s.begin+t.start)
+	// Behind frames of another file there may be more of it.
+	if from > 0 && numbers[from-1] == unlisted && !slices.ContainsFunc(numbers[:from], isListed) {
+		return true
+	}
+	return t.isPlace(first.offset) || len(t.places) > 0 && t.isPlace(first.offset-s.begin+t.places[0])
 }
 
 // isPlace reports whether a frame that the table lists begins at an offset, if no bytes are missing

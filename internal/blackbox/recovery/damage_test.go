@@ -64,6 +64,7 @@ type damaged struct {
 	// copiedSizes: a copy has bytes of a header, an index or a seek table, and may look like a file
 	// of its own.
 	copiedSizes bool
+	copiedPiece bool // a copy has all of a piece
 }
 
 // newDamaged applies edits to a sample.
@@ -140,6 +141,11 @@ func (d *damaged) noteCopy(origin []int) {
 	}
 	for _, u := range d.units {
 		states[u.from] = states[u.from] || d.format == compress.PZ
+	}
+	for _, p := range d.pieces {
+		if i := slices.Index(origin, p.from); i >= 0 && i+p.to-p.from <= len(origin) {
+			d.copiedPiece = d.copiedPiece || origin[i+p.to-p.from-1] == p.to-1
+		}
 	}
 	for _, o := range origin {
 		d.copiedSizes = d.copiedSizes || o < 0 || states[o]

@@ -79,7 +79,7 @@ func TestRecoverTrials(t *testing.T) {
 		edits, err = shrink(s, edits, err, threads)
 		t.Errorf("seed %d, %s of %d bytes:\n\t%s\n%v", seed, s.name, len(s.file), recipe(edits), err)
 	}
-	if copied > 1+n/200 {
+	if copied > 1+n/150 {
 		t.Errorf("%d of %d trials with copies have failed", copied, n)
 	}
 	for class, seeds := range failed {
@@ -345,7 +345,7 @@ func (c *trial) checkGap(g *gap) error {
 	anyKind := g.last == len(c.pieces) || c.traceless()
 	if missing > 0 && c.readErr != nil && !slices.ContainsFunc(g.reports, func(r report) bool {
 		return anyKind || r.Kind != compress.DamageFrame
-	}) && !c.vanished(g) {
+	}) && !c.vanished(g) && !c.believed(g) {
 		return failf("c unreported", "%d bytes are missing", missing)
 	}
 	if !c.placed(g) {
@@ -417,6 +417,12 @@ func (c *trial) vanished(g *gap) bool {
 	return at == behind && (g.first == 0 || at > 0)
 }
 
+// believed reports whether a Reader returns a gap of pieces without checks, and more behind it.
+func (c *trial) believed(g *gap) bool {
+	return !slices.ContainsFunc(c.pieces[g.first:g.last], func(p piece) bool { return p.checked }) &&
+		g.at+len(g.out) < len(c.read) && bytes.HasPrefix(c.plain.out, c.read)
+}
+
 // sized reports whether everything is intact that states sizes.
 func (c *trial) sized() bool {
 	return len(c.sizes) > 0 && !c.copiedSizes &&
@@ -470,6 +476,9 @@ func (c *trial) checkFilled() error {
 	}
 	if c.format == compress.Gzip || !c.sized() || c.traceless() || c.short || c.plain.err != nil {
 		return nil
+	}
+	if c.copiedPiece {
+		return nil // it may be in the result twice
 	}
 	if len(c.filled.out) != len(c.content) {
 		return failf("d length", "%d bytes with zeros of %d", len(c.filled.out), len(c.content))

@@ -487,7 +487,7 @@ func TestStreamsOptions(t *testing.T) {
 		{bridge.Streams(0, noEnd)},
 		{bridge.Streams(1<<20-1, noEnd)},
 		{bridge.Streams(1<<20, noEnd), compress.WithFormat(compress.Gzip)},
-		{bridge.Streams(1<<20, noEnd), compress.WithLongDistance(compress.DefaultWindow)},
+		{bridge.Streams(1<<20, noEnd), compress.WithLongDistance(128 << 20)},
 		{
 			bridge.Streams(1<<20, noEnd), compress.WithFormat(compress.Zstd),
 			compress.WithSingleFrame(true),

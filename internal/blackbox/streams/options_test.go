@@ -306,7 +306,7 @@ func writerOptions(t *testing.T, f compress.Format, size int) map[string]compres
 		"WithContentSize":  compress.WithContentSize(int64(size)),
 		"WithFastDecoding": compress.WithFastDecoding(true),
 		"WithLevel":        compress.WithLevel(2),
-		"WithLongDistance": compress.WithLongDistance(compress.DefaultWindow),
+		"WithLongDistance": compress.WithLongDistance(128 << 20),
 		"WithName":         compress.WithName("name", time.Time{}),
 		"WithRsyncable":    compress.WithRsyncable(true),
 		"WithSingleFrame":  compress.WithSingleFrame(true),
@@ -415,6 +415,7 @@ func readerOptions(t *testing.T, index []byte) map[string]compress.ReaderOption 
 		"WithCache":          compress.WithCache(compress.NewCache(1 << 20)),
 		"WithIndex":          compress.WithIndex(bytes.NewReader(index), int64(len(index))),
 		"WithMaxDecodedSize": compress.WithMaxDecodedSize(1 << 20),
+		"WithReadAhead":      compress.WithReadAhead(1 << 20),
 		"WithZeroFill":       compress.WithZeroFill(true),
 	}
 	for name, opt := range bothOptions(t) {
@@ -431,6 +432,10 @@ const readerConflicts = `
 	AppendDecode WithCache
 	AppendDecode WithIndex
 	AppendDecode WithZeroFill
+	AppendDecode WithReadAhead
+	NewReaderAt  WithReadAhead
+	ReadInfo     WithReadAhead
+	Recover      WithReadAhead
 	ReadInfo     WithCache
 	Recover      WithCache
 	ReadInfo     WithProgress
