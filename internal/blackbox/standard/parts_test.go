@@ -368,3 +368,63 @@ func TestPartsHostile(t *testing.T) {
 		t.Logf("%s: %s, %v", name, first, time.Since(start))
 	}
 }
+
+// TestPartsPipe sends a frame through a pipe, cut anywhere. The Reader must return the content of
+// the blocks that have come before it waits for more.
+func TestPartsPipe(t *testing.T) {
+	content := partContent()[:800_000]
+	file := bbtest.ZstdStream(t, content, 40_000)
+	at := blocksOf(file)
+	var ends []int // of content, behind each block
+	p := newPartReaders(t)
+	for _, n := range at[1:] {
+		got, _ := p.decodeSerial(file[:n])
+		ends = append(ends, len(got))
+	}
+	g := rand.New(rand.NewPCG(7, 8))
+	for _, r := range p.readers {
+		for range 5 {
+			bbtest.MustFinish(t, "a pipe", func() {
+				in, out, err := os.Pipe()
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer in.Close()
+				defer out.Close()
+				r.Reset(in)
+				var got []byte
+				for sent := 0; sent < len(file); {
+					n := min(len(file)-sent, 1+g.IntN(60_000))
+					if g.IntN(4) == 0 {
+						n = min(len(file)-sent, 1+g.IntN(5))
+					}
+					if _, err := out.Write(file[sent : sent+n]); err != nil {
+						t.Error(err)
+						return
+					}
+					sent += n
+					want := 0
+					for i, end := range at[1:] {
+						if end <= sent {
+							want = ends[i]
+						}
+					}
+					for len(got) < want {
+						p := make([]byte, 50_000)
+						n, err := r.Read(p)
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						got = append(got, p[:n]...)
+					}
+				}
+				out.Close()
+				rest, err := io.ReadAll(r)
+				if got = append(got, rest...); err != nil || !bytes.Equal(got, content) {
+					t.Errorf("%d bytes, %v", len(got), err)
+				}
+			})
+		}
+	}
+}
