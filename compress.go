@@ -30,10 +30,10 @@
 // concatenated in a file; formats may not be mixed, and anything else behind the data is an
 // [ErrTrailing] after the content, or behind .zst data an [ErrCorrupt].
 //
-// Blocks of .pz are decompressed in parallel, and so are frames of .zst that state the size of
-// their content, if that is at most 32 MiB. Large .gz members of any writer are too, if they come
-// from memory, a file or a pipe, or with [WithReadAhead] from anywhere. Other frames and inputs are
-// decompressed from front to back. A [ReaderAt] needs an index, which .pz files have, or a seek
+// Blocks of .pz are decompressed in parallel, and so are frames of .zst. Single large frames of
+// .zst and members of .gz, of any writer, are too, if they come from memory, a file or a pipe, or
+// with [WithReadAhead] from anywhere. Of other inputs a Reader decompresses in parallel what one
+// read of the source has returned. A [ReaderAt] needs an index, which .pz files have, or a seek
 // table, which .zst files may have; a .zst file of one frame that states its size, up to 32 MiB,
 // needs none. Of a .gz file it makes an index first, unless [WithIndex] gives it one. [ReadInfo]
 // describes any file.

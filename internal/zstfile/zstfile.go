@@ -1,7 +1,8 @@
 // Package zstfile writes, reads, indexes and salvages .zst files: frames and skippable frames (RFC
 // 8878, section 3.1), and the seek table of zstd's seekable format
 // (contrib/seekable_format/zstd_seekable_compression_format.md in zstd's source). Package zstframe
-// parses the headers of frames and blocks. zstfile knows no codec.
+// parses the headers of frames and blocks. Package zstd decodes the frames that zstfile cuts into
+// parts.
 //
 // Append functions extend dst. Parse functions trust no byte, and allocate nothing unless they say
 // so.

@@ -10,8 +10,9 @@
 // made from all of them. All decisions use integers and depend on the content and its sequences
 // alone.
 //
-// The [Decoder] decodes frames of any encoder, whole or block by block. Both begin frames with a
-// [Dictionary] if they get one.
+// The [Decoder] decodes frames of any encoder, whole or block by block. Its two halves also work
+// apart: an [EntropyDecoder] parses blocks anywhere, and an [Executor] carries them out in order.
+// Encoder and decoders begin frames with a [Dictionary] if they get one.
 package zstd
 
 import "github.com/gopz/compress/lz77"
