@@ -148,6 +148,29 @@ func TestReadWindows(t *testing.T) {
 	}
 }
 
+// TestReadParts reads frames of the peer that are cut into parts, at all its levels.
+func TestReadParts(t *testing.T) {
+	testenv.Slow(t)
+	content := append(corpus.ByName("mixed").Make(1_200_000), corpus.ByName("json").Make(300_000)...)
+	for level := kzstd.SpeedFastest; level <= kzstd.SpeedBestCompression; level++ {
+		for _, sum := range []bool{false, true} {
+			enc := zstdEncoder(t, level, kzstd.WithEncoderCRC(sum))
+			for k, file := range [][]byte{
+				enc.EncodeAll(content, nil),
+				zstdStream(t, content, 1<<30, kzstd.WithEncoderLevel(level), kzstd.WithEncoderCRC(sum)),
+				zstdStream(t, content, 30_000, kzstd.WithEncoderLevel(level), kzstd.WithEncoderCRC(sum)),
+			} {
+				for _, workers := range []int{1, 2, 8} {
+					got, err := compress.AppendDecode(nil, file, compress.WithConcurrency(workers))
+					if err != nil || !bytes.Equal(got, content) {
+						t.Errorf("%v, file %d, %d workers: %d bytes, %v", level, k, workers, len(got), err)
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestReadFar decodes content that is several times as long as the memory for it, with matches of
 // all distances.
 func TestReadFar(t *testing.T) {
