@@ -149,10 +149,10 @@ func (r *Reader) releaseCurrent() {
 	r.cur, r.out = nil, nil
 }
 
-// releaseBlock frees a block. It keeps the memory that a serial one was decoded to.
+// releaseBlock frees a block. It keeps what the decoder of a serial one has left for the next.
 func (r *Reader) releaseBlock(b *pipeline.Block) {
 	if s, ok := b.Serial.(*container.Serial); ok {
-		*s = container.Serial{Buf: s.Buf, State: s.State}
+		*s = container.Serial{State: s.State}
 		r.serials = append(r.serials, s)
 	}
 	r.run.Put(b)

@@ -39,7 +39,7 @@ type Serial struct {
 	Checkpoint func()
 
 	// Results of Decode.
-	Buf     []byte // history and content; the memory serves the next Decode
+	Buf     []byte // history and content
 	History int    // bytes in front of the content
 	Used    int64  // bytes of the file used so far
 	Total   int64  // bytes of content so far

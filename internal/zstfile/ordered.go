@@ -50,8 +50,9 @@ const (
 	// decoderMemory is the memory of a decoder in bytes besides the ring.
 	decoderMemory = 256 << 10
 
-	// keptRing is the largest ring in bytes that outlives a file.
-	keptRing = 8 << 20
+	// keptRing is the largest ring in bytes that outlives a file, and keptParts the most parts.
+	keptRing  = 8 << 20
+	keptParts = 4
 )
 
 // ringMemory returns the bytes that the window, and parts in flight, take.
@@ -131,6 +132,10 @@ func (o *ordered) release() {
 	o.reset()
 	if o.dec != nil && len(o.dec.ring.buf) > keptRing {
 		o.dec = nil
+	}
+	if o.dec != nil && len(o.dec.free) > keptParts {
+		clear(o.dec.free[keptParts:])
+		o.dec.free = o.dec.free[:keptParts]
 	}
 }
 
