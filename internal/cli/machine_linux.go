@@ -49,7 +49,7 @@ func spaceLeft() int64 {
 	return max(left, 0)
 }
 
-// usesCgo reports whether this is a build with cgo. Package net then has the C library make threads.
+// usesCgo reports whether this is a build with cgo, in which the C library makes threads.
 func usesCgo() bool {
 	info, ok := debug.ReadBuildInfo()
 	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "CGO_ENABLED", Value: "1"})
