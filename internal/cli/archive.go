@@ -51,8 +51,8 @@ func (c *config) checkArchive() error {
 }
 
 // openArchive opens the archive that a source holds. The caller calls done when it has finished
-// with it. With an error, which explainArchive explains, f has the entries in front of it. It is nil
-// if there are none.
+// with it. With an error, which explainArchive explains, f has the entries in front of it, or it is
+// nil.
 func (a *app) openArchive(in *source) (f *archive.FS, done func(), err error) {
 	opts := in.readOptions()
 	plain := isTar(in)
