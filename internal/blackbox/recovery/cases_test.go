@@ -345,9 +345,9 @@ func TestRecoverGzipReports(t *testing.T) {
 	}
 }
 
-// TestRecoverProgress checks that ReaderAt.Recover reports no progress: that is of Read and WriteTo.
-// It decodes a damaged .zst frame once more, to give what a Reader gives of it. A Reader returns a
-// frame that states no size while it decodes it.
+// TestRecoverProgress checks that ReaderAt.Recover reports no progress, which is for Read and
+// WriteTo. It decodes a damaged .zst frame once more, to give what a Reader gives of it. A Reader
+// returns a frame that states no size while it decodes it.
 func TestRecoverProgress(t *testing.T) {
 	content := bbtest.MixedBytes(1 << 20)
 	file := bbtest.ZstdStream(t, content, 1<<16)
