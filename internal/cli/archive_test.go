@@ -260,6 +260,7 @@ func TestNoArchive(t *testing.T) {
 // TestArchiveFront lists and extracts what is in front of damage, as tar does. The archive has no
 // list of its entries.
 func TestArchiveFront(t *testing.T) {
+	t.Chdir(t.TempDir())
 	const headerB, headerC = 1024, 204_288 // where they begin
 	content := map[string]string{"a": "a", "b": sample(202_500), "c": sample(202_500)}
 	var b bytes.Buffer
