@@ -268,11 +268,16 @@ func newCrew(o *options) *crew {
 
 // Scan implements gzaccess.Crew. limits are those of the options, with less memory.
 func (c *crew) Scan(src io.Reader, limits *container.Limits, marks *gzfile.Marks) error {
-	r := &Reader{sched: c.opt.scheduler()}
-	r.opt = c.opt
+	return c.opt.walkGzip(src, limits, &gzfile.Scanner{Marks: marks})
+}
+
+// walkGzip decodes a .gz file with a Scanner of which Marks or Visit is set, and drops the content.
+func (o *options) walkGzip(src io.Reader, limits *container.Limits, s *gzfile.Scanner) error {
+	r := &Reader{sched: o.scheduler()}
+	r.opt = *o
 	r.opt.limits = *limits
 	r.Reset(src)
-	r.nonBlocking, r.sources.gz.Marks = true, marks
+	r.nonBlocking, r.sources.gz = true, *s
 	for {
 		if err := r.next(); err != nil {
 			r.Close()

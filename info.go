@@ -207,41 +207,57 @@ func blockInfo(x *index.File, stream int, number int64) BlockInfo {
 	}
 }
 
+// membersAtOnce is how many members of a .gz file are noted in one piece of memory.
+const membersAtOnce = 1 << 10
+
 // readGzipInfo describes a .gz file by decompressing it.
 func readGzipInfo(src io.ReaderAt, size int64, report func(BlockInfo) error, o *options) (Info, error) {
 	info := Info{Format: Gzip, Size: size}
-	if _, err := o.standardBudget(pipelineOf(Gzip, 0), gzfile.Spec()); err != nil {
+	spec := gzfile.Spec()
+	if _, err := o.standardBudget(pipelineOf(Gzip, 0), spec); err != nil {
 		return info, err
 	}
-	var head [container.DetectSize]byte
-	in := container.ReadStart(io.NewSectionReader(src, 0, size), &head, true)
-	var s gzfile.Scanner
-	s.Reset(&in, &o.limits)
-	err := s.Walk(func(m gzfile.Member) error {
-		info.Streams = append(info.Streams, StreamInfo{
-			Offset:        m.Offset,
-			Size:          m.Size,
-			ContentOffset: m.ContentOffset,
-			Content:       m.Content,
-			Blocks:        1,
-			BlockSize:     int(min(m.Content, math.MaxInt)),
-		})
-		info.Content += m.Content
-		info.Blocks++
-		// A slice that grows exists twice.
-		if 2*int64(len(info.Streams))*index.StreamMemory > o.limits.Memory() {
-			return errs.OutOfMemory(0,
-				"there are too many members to list them within the memory limit")
-		}
-		return report(BlockInfo{
-			Stream:        len(info.Streams) - 1,
-			Kind:          "member",
-			Offset:        m.Offset,
-			Size:          m.Size,
-			ContentOffset: m.ContentOffset,
-			Content:       m.Content,
-		})
+	limits := o.limits
+	limits.MaxMemory = max(o.limits.Memory()/2, spec.Memory(1, 1))
+	var list [][]gzfile.Member // in pieces, so that none exists twice
+	err := o.walkGzip(io.NewSectionReader(src, 0, size), &limits, &gzfile.Scanner{
+		Visit: func(m gzfile.Member) error {
+			n := len(list) - 1
+			if n < 0 || len(list[n]) == membersAtOnce {
+				list = append(list, make([]gzfile.Member, 0, membersAtOnce))
+				n++
+			}
+			list[n] = append(list[n], m)
+			info.Content += m.Content
+			info.Blocks++
+			if info.Blocks > o.limits.Memory()/2/index.StreamMemory {
+				return errs.OutOfMemory(0,
+					"there are too many members to list them within the memory limit")
+			}
+			return report(BlockInfo{
+				Stream:        int(info.Blocks - 1),
+				Kind:          "member",
+				Offset:        m.Offset,
+				Size:          m.Size,
+				ContentOffset: m.ContentOffset,
+				Content:       m.Content,
+			})
+		},
 	})
+	info.Streams = make([]StreamInfo, 0, info.Blocks)
+	for i, piece := range list {
+		for _, m := range piece {
+			info.Streams = append(info.Streams, StreamInfo{
+				Offset:        m.Offset,
+				Size:          m.Size,
+				ContentOffset: m.ContentOffset,
+				Content:       m.Content,
+				Blocks:        1,
+				BlockSize:     int(min(m.Content, math.MaxInt)),
+			})
+		}
+		list[i] = nil
+	}
 	return info, err
 }
 

@@ -32,6 +32,9 @@ func (r *Reader) readAhead() bool {
 			return false
 		}
 	}
+	if r.unit.Alone && r.pending() > 0 {
+		return false
+	}
 	b := r.run.Get()
 	if b == nil {
 		if r.pending() == 0 {
@@ -137,7 +140,7 @@ func (r *Reader) submit(b *pipeline.Block) {
 	r.count++
 	r.places[b.Tag] = u.Place
 	r.run.Number(u.Place.Block)
-	waits := u.Pause || u.Decoder == nil && u.Place.Content <= smallContent
+	waits := u.Pause || u.Alone || u.Decoder == nil && u.Place.Content <= smallContent
 	r.submitBlock(b, u.Raw, waits)
 }
 

@@ -52,7 +52,11 @@ var (
 // than 1 MiB. [compress.WithMaxDecodedSize] also limits the size of each file with its holes.
 func Open(src io.ReaderAt, size int64, opts ...compress.ReaderOption) (*FS, error) {
 	if isTar(src, size) {
-		return OpenTar(src, size)
+		f, err := OpenTar(src, size)
+		if err != nil {
+			return nil, err
+		}
+		return f, nil
 	}
 	r, err := compress.NewReaderAt(src, size, opts...)
 	if err != nil {
@@ -67,14 +71,16 @@ func Open(src io.ReaderAt, size int64, opts ...compress.ReaderOption) (*FS, erro
 }
 
 // OpenTar is Open for a tar file that is not compressed. It also reads those that Open does not
-// recognize: old ones without a magic number, and empty ones.
+// recognize: old ones without a magic number, and empty ones. If a header behind the first one is
+// damaged or missing, OpenTar returns both an error and an FS of the entries in front.
 func OpenTar(src io.ReaderAt, size int64) (*FS, error) {
 	r := io.NewSectionReader(src, 0, size)
 	f := &FS{content: r, size: size, limit: -1, root: emptyRoot}
-	if err := f.load(); err != nil {
+	err := f.load()
+	if err != nil && len(f.table.entries) == 0 {
 		return nil, err
 	}
-	return f, nil
+	return f, err
 }
 
 // emptyRoot is the root of an archive that has no entry for it.
@@ -138,6 +144,8 @@ func (f *FS) open(name string, i int) (fs.File, error) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: errContinued}
 	case e.kind == sparse:
 		return f.openSparse(name, e)
+	case e.size > f.size-e.offset:
+		return nil, &fs.PathError{Op: "open", Path: name, Err: io.ErrUnexpectedEOF}
 	case e.gap > 0 && e.mode.IsRegular():
 		if err := f.verify(e); err != nil {
 			return nil, &fs.PathError{Op: "open", Path: name, Err: err}

@@ -57,7 +57,8 @@ func newHeaderReader(r io.ReaderAt, size, at int64) *headerReader {
 	return &headerReader{r: r, size: size, at: at, buf: bufio.NewReader(nil)}
 }
 
-// next returns the next header. At the end of the archive it returns io.EOF.
+// next returns the next header. At the end of the archive it returns io.EOF. If the archive ends
+// inside the content, next returns both the header and io.ErrUnexpectedEOF.
 func (r *headerReader) next() (*header, error) {
 	h := &header{begin: r.at, block: r.block[:]}
 	x := r.global
@@ -80,7 +81,10 @@ func (r *headerReader) next() (*header, error) {
 			tar.TypeGNULongLink:
 			err = r.readExtension(h, &x)
 		default:
-			return h, r.finishHeader(h, &x)
+			err = r.finishHeader(h, &x)
+			if err == nil {
+				return h, r.skipContent(h)
+			}
 		}
 		if err != nil {
 			return nil, err
@@ -241,10 +245,7 @@ func (r *headerReader) finishHeader(h *header, x *records) error {
 		h.stored = 0 // there is no content, whatever the size says
 	}
 	h.Size = h.stored
-	if err := r.readMap(h, flag, x); err != nil {
-		return err
-	}
-	return r.skipContent(h)
+	return r.readMap(h, flag, x)
 }
 
 // followsHeader reports whether what is at the place of the content is a header, or an end. Some

@@ -76,7 +76,13 @@ func TestCuts(t *testing.T) {
 		end := b.Len()
 		w.Close()
 		for n := range b.Len() {
-			_, err := OpenTar(bytes.NewReader(b.Bytes()), int64(n))
+			f, err := OpenTar(bytes.NewReader(b.Bytes()), int64(n))
+			if f == nil && n >= 4*blockSize {
+				t.Fatalf("%v: no entries in the first %d bytes", format, n)
+			}
+			if f != nil && err != nil {
+				checkFront(t, f)
+			}
 			switch {
 			case err == nil && !whole[n] && n < end:
 				t.Errorf("%v: no error for the first %d bytes", format, n)
@@ -84,6 +90,24 @@ func TestCuts(t *testing.T) {
 				t.Errorf("%v: first %d bytes: %v", format, n, err)
 			}
 		}
+	}
+}
+
+// checkFront reads the entries in front of a cut. Only the content of the last one may be cut.
+func checkFront(t *testing.T, f *FS) {
+	t.Helper()
+	cut := 0
+	for e := range f.Entries() {
+		content, err := f.ReadFile(e.Name)
+		switch {
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			cut++
+		case err != nil || string(content) != "abc":
+			t.Fatalf("%s: %q, %v", e.Name, content, err)
+		}
+	}
+	if cut > 1 {
+		t.Fatalf("the content of %d entries is cut", cut)
 	}
 }
 

@@ -2,6 +2,7 @@ package archive
 
 import (
 	"archive/tar"
+	"cmp"
 	"fmt"
 	"io"
 
@@ -11,12 +12,19 @@ import (
 var errTooMany = fmt.Errorf("%w: the entries of the archive take more than %d MiB",
 	compress.ErrTooLarge, maxMemory>>20)
 
-// scan reads the headers of a tar file.
+// scan reads the headers of a tar file. With an error the table has the entries in front of it.
 func (f *FS) scan() error {
 	r := newHeaderReader(f.content, f.size, 0)
 	for {
 		begin := r.at
 		h, err := r.next()
+		if h != nil {
+			f.addEntry(h, 0)
+		}
+		if f.table.memory() > maxMemory {
+			f.table = table{}
+			return errTooMany
+		}
 		if err == io.EOF {
 			if r.lone {
 				f.endError = fmt.Errorf("archive: at byte %d of the tar file: %w", begin, errLoneBlock)
@@ -27,11 +35,8 @@ func (f *FS) scan() error {
 			begin = r.at
 		}
 		if err != nil {
-			return fmt.Errorf("archive: at byte %d of the tar file: %w", begin, err)
-		}
-		f.addEntry(h, 0)
-		if f.table.memory() > maxMemory {
-			return errTooMany
+			err = fmt.Errorf("archive: at byte %d of the tar file: %w", begin, err)
+			return cmp.Or(f.table.complete(), err)
 		}
 	}
 }

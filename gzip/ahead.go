@@ -115,7 +115,8 @@ func (a *ahead) open(
 	a.limits.MaxDecoded, a.limits.Checks = -1, true
 	nonBlocking, ready = a.in.beginAhead()
 	start := container.Start{Reader: a, NonBlocking: nonBlocking, Ready: ready}
-	a.scanner.Resume(&start, &a.limits, &a.middle, a.visit)
+	a.scanner.Visit = a.visit
+	a.scanner.Resume(&start, &a.limits, &a.middle)
 	return &a.scanner, nonBlocking, ready
 }
 

@@ -28,7 +28,8 @@
 // 128 MiB. At most one Reader for every four workers decodes so, and at least one. Others go on
 // alone, and try again after each MiB of input. Content, errors and their order do not depend on
 // that. Workers end by themselves when a Reader is dropped without Close. Decoding in parallel
-// takes more processor time than decoding in order. On a busy machine it may also take longer.
+// takes more processor time than decoding in order. Where other programs use the processors, a
+// Reader on Linux notices that it does not pay, and goes on alone for a while.
 // [Reader.SetOptions] chooses another scheduler, or one worker.
 //
 // Content of other sources is decoded on the caller's goroutine. The Reader cannot ask a network

@@ -145,14 +145,15 @@ func (ws *workspace) encodeDense(dst []byte, s *lzseq.Streams, ranges []byte) []
 	for i, p := range s.All() {
 		streams[i] = *p
 	}
+	mayGain := s.Size > tinyBlock
 	for _, u := range unmarkedStreams {
-		if ws.prepareContext(streams[u.stream], u.stream, nil) {
+		if mayGain && ws.prepareContext(streams[u.stream], u.stream, nil) {
 			dst[1] |= u.flag
 			dst = d.enc.Append(dst)
 			streams[u.stream] = nil
 		}
 	}
-	lits := ws.prepareContext(streams[litsStream], litsStream, s)
+	lits := mayGain && ws.prepareContext(streams[litsStream], litsStream, s)
 	if lits {
 		dst[1] |= denseLits
 		streams[litsStream] = nil

@@ -25,12 +25,16 @@ func trialSizes(ws *workspace, b *Block, m *match.Matcher) map[string]int {
 		}
 		sizes[name] = ws.denseSize(b, seqs)
 	}
-	try("level's, contexts", &levels[MaxLevel], true)
 	try("level's", &levels[MaxLevel], false)
 	try("none", nil, false)
-	try("multi-hash, contexts", &smallTrials[0], true)
+	if len(b.src) > tinyBlock {
+		try("level's, contexts", &levels[MaxLevel], true)
+		try("multi-hash, contexts", &smallTrials[0], true)
+	}
 	if len(b.src) <= smallBlock {
-		try("multi-hash", &smallTrials[0], false)
+		if len(b.src) > tinyBlock {
+			try("multi-hash", &smallTrials[0], false)
+		}
 		for i := range smallTrials[1:] {
 			try(fmt.Sprint("lazy ", smallTrials[1+i].HashBytes), &smallTrials[1+i], false)
 		}
@@ -59,7 +63,11 @@ func TestSmallTrials(t *testing.T) {
 			b.payload = ws.takePayload()
 			b.payload.ranges = nil
 			sizes := trialSizes(ws, b, &m)
+			ws.dense.marks = nil
 			ws.matchPriced(b)
+			if size <= tinyBlock && ws.dense.marks != nil {
+				t.Errorf("%s of %d bytes: the worker looked for contexts", k.Name, size)
+			}
 			if len(b.payload.ranges) > 0 {
 				continue // filtered; the sizes are of unfiltered content
 			}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"archive/tar"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -50,7 +51,8 @@ func (c *config) checkArchive() error {
 }
 
 // openArchive opens the archive that a source holds. The caller calls done when it has finished
-// with it. With an error, which explainArchive explains, there is nothing to close.
+// with it. With an error, which explainArchive explains, f has the entries in front of it, or it is
+// nil.
 func (a *app) openArchive(in *source) (f *archive.FS, done func(), err error) {
 	opts := in.readOptions()
 	plain := isTar(in)
@@ -70,7 +72,7 @@ func (a *app) openArchive(in *source) (f *archive.FS, done func(), err error) {
 	case errors.Is(err, compress.ErrNoIndex), in.endsBefore(err):
 		return a.openSpooled(in)
 	case err != nil:
-		return nil, nil, err
+		return nil, func() {}, err
 	}
 	return f, func() { f.Close() }, nil
 }
@@ -84,24 +86,23 @@ func (s *source) section() *io.SectionReader {
 // temporary file first.
 func (a *app) openSpooled(in *source) (f *archive.FS, done func(), err error) {
 	file, size, done, err := a.spool(in)
-	if err != nil {
-		return nil, nil, err
+	if err != nil && size == 0 {
+		return nil, done, err
 	}
-	f, err = archive.OpenTar(file, size)
-	if err != nil {
-		done()
-		return nil, nil, err
+	f, tarErr := archive.OpenTar(file, size)
+	err = cmp.Or(err, tarErr)
+	if err == nil {
+		a.note(in.name, "has no index; %d bytes of content went to a temporary file", size)
 	}
-	a.note(in.name, "has no index; %d bytes of content went to a temporary file", size)
-	return f, done, nil
+	return f, done, err
 }
 
 // spool restores a source to a temporary file. The caller calls done when it has finished with
-// that.
+// that. If the source is damaged, file has what is in front of the damage.
 func (a *app) spool(in *source) (file *os.File, size int64, done func(), err error) {
 	file, done, err = a.spoolFile()
 	if err != nil {
-		return nil, 0, nil, err
+		return nil, 0, done, err
 	}
 	m := a.newMeter(in, new(output))
 	m.w.w = file
@@ -109,16 +110,13 @@ func (a *app) spool(in *source) (file *os.File, size int64, done func(), err err
 	m.closeBar()
 	if m.w.err != nil {
 		err = fmt.Errorf("cannot write the archive to a temporary file: %s", reason(m.w.err))
+		return nil, 0, done, err
 	}
 	if in.endsBefore(err) {
 		a.reportTrailing(in, err)
 		err = nil
 	}
-	if err != nil {
-		done()
-		return nil, 0, nil, err
-	}
-	return file, m.w.n, done, nil
+	return file, m.w.n, done, err
 }
 
 // openIndexed opens an archive in a .gz file that r reads by the index beside it.
@@ -129,9 +127,7 @@ func (a *app) openIndexed(
 	x := &indexedReader{ReaderAt: r, a: a, in: in, index: index}
 	x.spool = sync.OnceValues(func() (io.ReaderAt, error) {
 		file, _, done, err := a.spool(in)
-		if err == nil {
-			remove = done
-		}
+		remove = done
 		return file, err
 	})
 	done = func() {
@@ -142,11 +138,11 @@ func (a *app) openIndexed(
 	if err == nil {
 		return f, done, nil
 	}
-	done()
 	if x.wrong.Load() {
+		done()
 		return a.openSpooled(in) // its content may have another size
 	}
-	return nil, nil, err
+	return nil, done, err
 }
 
 // reportTrailing reports data behind the end of a compressed archive, which is complete: an error
@@ -166,7 +162,7 @@ func (a *app) spoolFile() (f *os.File, done func(), err error) {
 	}
 	f, err = createSpool()
 	if err != nil {
-		return nil, nil, err
+		return nil, func() {}, err
 	}
 	os.Remove(f.Name()) // fails on Windows while the file is open
 	return f, func() {
@@ -202,20 +198,37 @@ func (a *app) withArchive(e entry, work func(in *source, f *archive.FS)) {
 	in.openParity(false)
 	f, done, err := a.openArchive(in)
 	if (isDamage(err) || in.badSection.Load()) && in.openParity(true) {
-		if err == nil {
-			done()
-		}
+		done()
 		f, done, err = a.openArchive(in)
 	}
-	if err != nil {
+	if f == nil && in.size() >= 0 && isDamage(err) && !isTar(in) {
+		done()
+		f, done, _ = a.openSpooled(in)
+	}
+	defer func() { done() }()
+	if f == nil {
 		a.fail(in.name, "%s", a.explainArchive(in, err))
 		return
 	}
-	defer done()
 	if err := f.EndError(); err != nil {
 		a.warn(in.name, "%s", strings.TrimPrefix(err.Error(), "archive: "))
 	}
 	work(in, f)
+	if err != nil && !a.stopped {
+		a.failFront(in, err)
+	}
+}
+
+// failFront reports an error of an archive whose entries in front of it have been read. Only a .pz
+// file is verified up to there.
+func (a *app) failFront(in *source, err error) {
+	text := a.explainArchive(in, err) + "; only the entries in front of that were read"
+	format, known := in.format()
+	if (in.foreignFormat() != nil || known && format != compress.PZ) &&
+		!errors.Is(err, compress.ErrTruncated) {
+		text += ", and may be damaged too"
+	}
+	a.fail(in.name, "%s", text)
 }
 
 // explainArchive returns a message about an error of an archive.

@@ -58,7 +58,7 @@ func (a *app) syncOutputs(jobs []*job) (synced []*job) {
 			ready = append(ready, j)
 		}
 	}
-	inParallel(len(ready), func(i int) { ready[i].sync() })
+	a.inParallel(len(ready), func(i int) { ready[i].sync() })
 	for _, j := range ready {
 		if j.syncErr != nil {
 			j.app.fail(j.out.name, "%s", reason(j.syncErr))
@@ -122,7 +122,7 @@ func (a *app) syncDirs(jobs []*job) (synced []*job) {
 		}
 	}
 	errs := make([]error, len(dirs))
-	inParallel(len(dirs), func(i int) { errs[i] = a.syncDir(dirs[i]) })
+	a.inParallel(len(dirs), func(i int) { errs[i] = a.syncDir(dirs[i]) })
 	for _, j := range jobs {
 		if err := errs[index[j.out.at.root]]; err != nil {
 			j.app.fail(j.out.name, "cannot sync the directory: %s; the source is kept", reason(err))
@@ -133,10 +133,13 @@ func (a *app) syncDirs(jobs []*job) (synced []*job) {
 	return synced
 }
 
-// inParallel calls do for 0 to n-1, on several goroutines if n is not 1, and waits.
-func inParallel(n int, do func(int)) {
-	if n == 1 {
-		do(0)
+// inParallel calls do for 0 to n-1, on several goroutines if n is not 1, and waits. Each may take a
+// thread, for which a limited address space has no room.
+func (a *app) inParallel(n int, do func(int)) {
+	if n == 1 || a.cfg.tight {
+		for i := range n {
+			do(i)
+		}
 		return
 	}
 	var wg sync.WaitGroup

@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 
+	"github.com/gopz/compress"
 	"github.com/gopz/compress/archive"
 )
 
@@ -97,8 +98,12 @@ func (x *extraction) path(name string) string {
 // fail reports that an entry cannot be read.
 func (x *extraction) fail(e *archive.Entry, err error) {
 	text := x.app.explainArchive(x.in, err)
-	if errors.Is(err, fs.ErrNotExist) {
+	var damage *compress.Error
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		text = "is a hard link to a file that the archive does not have"
+	case errors.Is(err, io.ErrUnexpectedEOF) && !errors.As(err, &damage):
+		text = "the archive ends inside this file"
 	}
 	x.app.fail(x.in.name, "%s: %s", printable(e.Name), text)
 }

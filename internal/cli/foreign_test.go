@@ -122,7 +122,7 @@ func TestForeignPart(t *testing.T) {
 			bad := flip(both, len(both)-len(data)/2)
 			pz(t, "", "-t", write(t, bad, dir, "bad")).want(t, exitError, "bad: is damaged")
 		}
-		// What could be garbage is garbage: formats without checksums, and text.
+		// Garbage, some of which begins like a file of compress or bzip2.
 		for _, rest := range []string{"\x1f\x9d\x90 garbage", "BZ", "text that goes on for a while"} {
 			path := write(t, ours+rest, t.TempDir(), "a")
 			r := pz(t, "", "-t", path)
@@ -213,6 +213,36 @@ func TestPassThrough(t *testing.T) {
 			want := runTool(t, "", tool, "-dcf", path)
 			wantContent(t, pz(t, "", "-dcf", path).want(t, exitOK).out, want)
 			wantContent(t, runProcess(t, strings.NewReader(packed+rest), "-dcf").want(t, exitOK).out, want)
+		}
+	}
+	// The magic number of snappy, S2 or compress begins no such file.
+	for _, plain := range []string{
+		"\xff\x06\x00\x00sNaPpYtext", "\xff\x06\x00\x00S2sTwO\n", "\x1f\x9dtext and more",
+	} {
+		wantContent(t, pz(t, plain, "-dcf").want(t, exitOK).out, plain)
+		content := pz(t, files[".gz"], "-dc").out + plain
+		wantContent(t, pz(t, files[".gz"]+plain, "-dcf").want(t, exitOK).out, content)
+		pz(t, plain, "-d").want(t, exitError)
+	}
+}
+
+// TestCompressBehind puts a file of compress behind others, as gzip takes it.
+func TestCompressBehind(t *testing.T) {
+	content, files := packedLog(t)
+	data, err := os.ReadFile(filepath.Join("internal", "foreign", "testdata", "log.Z"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed := string(data)
+	for _, first := range []string{".gz", ".zst", ".pz", ".xz"} {
+		both := files[first] + packed
+		path := write(t, both, t.TempDir(), "a"+first)
+		for _, args := range []string{"-dc", "-dcf"} {
+			wantContent(t, pz(t, "", args, path).want(t, exitOK).out, content+content)
+			wantContent(t, runProcess(t, strings.NewReader(both), args).want(t, exitOK).out, content+content)
+		}
+		if first == ".gz" {
+			wantContent(t, runTool(t, both, "gzip", "-dc"), content+content)
 		}
 	}
 }

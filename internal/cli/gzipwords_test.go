@@ -51,8 +51,8 @@ func TestGzipWords(t *testing.T) {
 	files := map[string]string{
 		"stdin": packed, "a.gz": packed, "empty.gz": empty, "small.gz": small, "dir/b.gz": packed,
 		"UP.GZ": packed, "c-gz": packed, "d-z": packed, "e_z": packed, "f.z": packed, "g.Z": packed,
-		"h.x": packed, "i.tgz": packed, "j.TGZ": packed, "k.taz": packed, "plain": "x", "plain.gz": packed,
-		"both": "text", "both.x": packed,
+		"h.x": packed, "i.tgz": packed, "mz": packed, "j.TGZ": packed, "k.taz": packed,
+		"plain": "x", "plain.gz": packed, "both": "text", "both.x": packed,
 	}
 	for _, c := range []string{
 		"gzip -l a.gz", "gzip -l a", "gzip -lv a.gz", "gzip -lvN dir/b.gz", "gzip -lN dir/b", "gzip -lq a",
@@ -61,6 +61,8 @@ func TestGzipWords(t *testing.T) {
 		"gzip -d a", "gunzip a", "zcat a", "gzip -dc a", "gzip -cd dir/b", "gunzip -k a", "gzip -t a small",
 		"gunzip UP.GZ", "gunzip c-gz", "gunzip d-z", "gunzip e_z", "gunzip f.z", "gunzip g.Z", "gunzip d",
 		"gunzip f", "gunzip g", "gzip -dS .x h", "gzip -d -S .x h.x", "gunzip i.tgz j.TGZ k.taz",
+		"gzip -dSz m", "gzip -dSz mz", "gzip -dSz f", "gzip -dS z a.gz", "gzip -dSgz a", "gzip -dSx h.x",
+		"gzip -tSz m", "gzip -kSz plain",
 		"gzip --uncompress a", "gzip --unc a", "gzip --to-stdout -d a", "gzip -dv a", "gzip -dkv a.gz",
 		"gzip -dvN dir/b", "gzip -tv a.gz small.gz", "gzip -dcv a", "gzip -tv", "gzip -dv", "gzip -v both.x",
 		"gzip -vk both", "gzip -vn both", "gzip -dfv plain",

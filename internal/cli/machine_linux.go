@@ -7,6 +7,9 @@ import (
 	"math"
 	"os"
 	"path"
+	"runtime"
+	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,9 +22,17 @@ func machineMemory() int64 {
 	return machineLimit(os.DirFS("/"), spaceLeft())
 }
 
+// A thread of a build with cgo reserves threadSpace bytes of address space: 8 MiB for its stack and
+// 64 MiB for malloc of the C library. The runtime ends the process if it cannot start one. Besides
+// the threads that run Go code, it has threads that wait in system calls: moreThreads at most.
+const (
+	threadSpace = 72 << 20
+	moreThreads = 8
+)
+
 // spaceLeft returns how many bytes the address space of this process may still grow, or MaxInt64 if
 // it has no limit. A shell sets one with ulimit -v. The Go runtime reserves much address space that
-// it does not use.
+// it does not use. Threads that are still to come do not count as left.
 func spaceLeft() int64 {
 	var r unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_AS, &r) != nil || rlimitBytes(r.Cur) == math.MaxInt64 {
@@ -30,7 +41,18 @@ func spaceLeft() int64 {
 	text, _ := os.ReadFile("/proc/self/statm")
 	pages, _, _ := strings.Cut(string(text), " ")
 	taken, _ := strconv.ParseInt(pages, 10, 64)
-	return max(rlimitBytes(r.Cur)-taken*int64(os.Getpagesize()), 0)
+	left := rlimitBytes(r.Cur) - taken*int64(os.Getpagesize())
+	if usesCgo() {
+		threads, _ := os.ReadDir("/proc/self/task")
+		left -= threadSpace * int64(max(runtime.GOMAXPROCS(0)+moreThreads-len(threads), 0))
+	}
+	return max(left, 0)
+}
+
+// usesCgo reports whether this is a build with cgo, in which the C library makes threads.
+func usesCgo() bool {
+	info, ok := debug.ReadBuildInfo()
+	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "CGO_ENABLED", Value: "1"})
 }
 
 // machineLimit returns the least of limit, the memory of the machine and the limits of the control

@@ -100,11 +100,21 @@ func TestAddressSpaceLimit(t *testing.T) {
 	run(128<<20, exitError, "more than the limit of 32 MiB"+advice, "-9c", "-M1G", in)
 	run(128<<20, exitError, "more than the limit of 16 MiB; use -M", "-9c", "-M16M", in)
 	run(128<<20, exitOK, "", "-1c", in)
-	for _, kib := range []int{2 << 20, 3 << 20} {
-		cmd := command("-9", "-T16", "-o", in+".pz", "-f", in)
-		cmd = shell(cmd, fmt.Sprintf(`ulimit -v %d; exec "$0" "$@"`, kib))
-		if out, err := cmd.CombinedOutput(); err != nil && !strings.Contains(string(out), advice) {
-			t.Errorf("%d KiB: %v: %.300s", kib, err, out)
+	many := filepath.Join(dir, "many")
+	for i := range 200 {
+		write(t, sample(100_000), many, strconv.Itoa(i))
+	}
+	for mib := 800; mib <= 2400; mib += 100 {
+		cmd := command("-1", "-T16", "-rf", many)
+		if mib == 2000 {
+			cmd = command("-9", "-T16", "-fo", in+".pz", in)
+		}
+		cmd = shell(cmd, fmt.Sprintf(`ulimit -v %d; exec "$0" "$@"`, mib<<10))
+		out, err := cmd.CombinedOutput()
+		// With little space the runtime may fail before it calls main.
+		if text := string(out); err != nil && strings.Contains(text, "main.main") ||
+			err != nil && mib >= 2000 && !strings.Contains(text, "the limit of the address space") {
+			t.Errorf("%d MiB: %v: %.300s", mib, err, text)
 		}
 	}
 }

@@ -152,14 +152,14 @@ func (m *meter) beginPart(off int64, head []byte, rest io.Reader) io.Reader {
 	return rest
 }
 
-// beginsPart reports whether data that stands behind compressed data begins another part. Formats
-// without checksums do not count: garbage could pass for them.
+// beginsPart reports whether data that stands behind compressed data begins another part. lzma does
+// not count: it has no magic number, so garbage could pass for it.
 func beginsPart(data []byte) bool {
 	if _, ok := compress.DetectFormat(data); ok {
 		return true
 	}
 	f := foreign.Detect(data, "")
-	return f != nil && !f.Unchecked
+	return f != nil && f.MayFollow()
 }
 
 // partEnd returns where the part in one format ends that a Reader has restored, in bytes from its

@@ -34,14 +34,19 @@ func (c *config) suffix() string {
 }
 
 // splitSuffix returns the name of the content of a compressed file, and the suffix of the file. As
-// in gzip the suffix of -S comes first and the others stay valid. ok is false if the name has no
-// known suffix or consists of one alone.
+// in gzip the suffix of -S comes first, unless it is the end of another one, and the others stay
+// valid. ok is false if the name has no known suffix or consists of one alone.
 func (c *config) splitSuffix(name string) (content, suffix string, ok bool) {
-	if c.ownSuffix != "" {
-		if stem, ok := foreign.CutSuffix(name, c.ownSuffix); ok {
-			return stem, c.ownSuffix, true
-		}
+	content, suffix, ok = c.splitKnownSuffix(name)
+	own := c.ownSuffix
+	if stem, owned := foreign.CutSuffix(name, own); owned && own != "" && len(own) >= len(suffix) {
+		return stem, own, true
 	}
+	return content, suffix, ok
+}
+
+// splitKnownSuffix is splitSuffix without -S.
+func (c *config) splitKnownSuffix(name string) (content, suffix string, ok bool) {
 	if c.ofGzip {
 		for _, suffix := range oldGzipSuffixes {
 			if stem, ok := foreign.CutSuffix(name, suffix); ok {

@@ -76,6 +76,8 @@ func unknownOption(fs *pflag.FlagSet, e *pflag.NotExistError) error {
 	switch {
 	case name == "-" || name == "=":
 		return fmt.Errorf("unknown option %q", name) // after valid letters, as in -k-9
+	case name == "C": // of tar, as in -xC or -xvC
+		return errors.New("unknown option -C; did you mean --output-dir?")
 	case name == cluster:
 		return fmt.Errorf("unknown option -%s", printable(name))
 	}
@@ -122,6 +124,7 @@ var synonyms = map[string]string{
 	"patch-from": "dictionary", "extreme": "best", "ignore-check": "no-check", "pass-through": "force",
 	"train-cover": "train", "train-fastcover": "train", "train-legacy": "train",
 	"memlimit-compress": "memory", "memlimit-decompress": "memory",
+	"directory": "output-dir",
 }
 
 // suggest returns a hint at the option that the user probably meant by an unknown long name.

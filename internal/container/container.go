@@ -89,6 +89,8 @@ type Unit struct {
 
 	// Pause means that reading on may block. Deliver all content up to this unit first.
 	Pause bool
+	// Alone means that the caller's goroutine decodes the unit, when no other is in flight.
+	Alone bool
 }
 
 // A Place says where a unit comes from.

@@ -119,7 +119,7 @@ func walkError(file []byte, l *container.Limits) error {
 	in := container.ReadStart(bytes.NewReader(file), &head, true)
 	var s gzfile.Scanner
 	s.Reset(&in, l)
-	return s.Walk(func(gzfile.Member) error { return nil })
+	return s.Walk()
 }
 
 // TestErrors compares the errors of damaged files with those of a Reader.

@@ -57,7 +57,7 @@ func (m *maker) pass(
 		s.Marks = marks
 		in := container.ReadStart(&fileReader{src, size, from.Bit >> 3}, &head, true)
 		s.ResetAt(&in, limits, point(from), from.Content, window)
-		err = s.Walk(nil)
+		err = s.Walk()
 	}
 	for err == nil && p.flight > 0 {
 		err = p.packed()
@@ -128,7 +128,7 @@ func (a *alone) Scan(src io.Reader, limits *container.Limits, marks *gzfile.Mark
 	in := container.ReadStart(src, &head, true)
 	s := gzfile.Scanner{Marks: marks}
 	s.Reset(&in, limits)
-	return s.Walk(nil)
+	return s.Walk()
 }
 
 func (a *alone) Width() int { return 1 }

@@ -67,11 +67,12 @@ func (d *decoder) Prepare(s *container.Serial) {
 	a := scout{dec: d, part: p, result: d.result(), checkpoint: s.Checkpoint}
 	a.result.output = o
 	a.reader.in = &d.input
-	good := false
+	good, watch := false, container.StartWatch()
 	defer func() {
 		a.reader.release()
 		d.mu.Lock()
 		defer d.mu.Unlock()
+		d.busy.Note(watch.Shared())
 		if good {
 			d.results = append(d.results, a.result)
 		} else {

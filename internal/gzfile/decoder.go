@@ -48,7 +48,8 @@ type decoder struct {
 	mu      sync.Mutex
 	results []*result // of parts decoded ahead, that Decode has not taken
 	missed  int       // results in a row that were of no use
-	spare             // memory for later use
+	busy    container.Busyness
+	spare   // memory for later use
 
 	check verifier
 }
@@ -76,7 +77,7 @@ func (d *decoder) reset(limits *container.Limits) {
 	for _, r := range d.results {
 		d.releaseResult(r)
 	}
-	d.results, d.missed = d.results[:0], 0
+	d.results, d.missed, d.busy = d.results[:0], 0, container.Busyness{}
 	d.beginOutputs()
 	d.check = verifier{checks: limits.Checks}
 }
@@ -95,6 +96,13 @@ func (d *decoder) pays(unit int64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return unit > 0 && (d.missed < missedMost || unit%retryAhead < 2)
+}
+
+// isBusy reports whether the machine is too busy to decode ahead now.
+func (d *decoder) isBusy() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.busy.Lasts()
 }
 
 // partSize returns how long the next part should be that is decoded ahead.

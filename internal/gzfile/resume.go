@@ -36,11 +36,8 @@ type Middle struct {
 }
 
 // Resume is Reset for a file of which another decoder has decoded the beginning. Its rules are
-// StdRules. All offsets count from that place. visit is called behind each member, when Verify
-// comes to it.
-func (s *Scanner) Resume(
-	in *container.Start, limits *container.Limits, m *Middle, visit func(Member) error,
-) {
+// StdRules. All offsets count from that place.
+func (s *Scanner) Resume(in *container.Start, limits *container.Limits, m *Middle) {
 	s.Reset(in, limits)
 	d := s.dec
 	d.rules = StdRules
@@ -48,7 +45,7 @@ func (s *Scanner) Resume(
 	d.window = append(d.window, m.Window...)
 	d.ratio.Store(m.Size / max(m.Used, 1))
 	v := &d.check
-	v.rules, v.visit = StdRules, visit
+	v.rules = StdRules
 	v.start, v.size, v.sum = -m.Size, m.Size, m.Sum
 	if s.most > 0 {
 		s.next = leastPart

@@ -16,6 +16,9 @@ type Scanner struct {
 	Workers int
 	// Marks asks for marks, unless nil. Set it before Reset.
 	Marks *Marks
+	// Visit is called behind each member, in order, unless nil. It is called by Verify. An error
+	// ends the file. Set it before Reset.
+	Visit func(Member) error
 
 	in          container.Input
 	from        int64 // offset in the file of the input, in bytes
@@ -29,6 +32,7 @@ type Scanner struct {
 	units       int64
 	most        int    // most units in flight that are decoded ahead, 0 if none are
 	next        int    // size of the next part that is decoded ahead, 0 before the first
+	alone       bool   // the machine is busy, and nothing is decoded ahead
 	begunPart   []byte // the beginning of a part that is to be decoded ahead, nil if there is none
 }
 
@@ -132,6 +136,7 @@ func (s *Scanner) Reset(in *container.Start, limits *container.Limits) {
 	}
 	s.dec.reset(limits)
 	s.dec.mostOutputs, s.dec.check.marks = s.most, s.Marks
+	s.dec.check.visit = s.Visit
 	s.units, s.next, s.begunPart = 0, 0, nil
 }
 
@@ -159,11 +164,12 @@ func (s *Scanner) Next(u *container.Unit) error {
 	if s.most > 0 && s.next == 0 && used > 0 && at >= aheadFrom {
 		s.next = leastPart
 	}
+	s.alone = s.next > 0 && s.dec.isBusy()
 	most := int64(lowWater)
 	switch {
 	case !free:
 		most = 0
-	case s.next > 0:
+	case s.next > 0 && !s.alone:
 		most = int64(s.most) * mostPart
 	}
 	waits := s.end != nil || at-used > most || s.dec.full.Load()
@@ -184,7 +190,7 @@ func (s *Scanner) isFree() bool { return s.nonBlocking || s.ready != nil && s.re
 func (s *Scanner) unit(u *container.Unit) {
 	*u = container.Unit{
 		Spec: Spec(), Kind: container.Coded, Decoder: s.dec, Number: s.units - 1,
-		Place: container.Place{Block: -1, Total: -1},
+		Place: container.Place{Block: -1, Total: -1}, Alone: s.alone,
 	}
 	u.Place.Offset = s.from + s.in.Offset() - int64(len(s.begunPart))
 	if s.next > 0 {
@@ -199,11 +205,12 @@ func (s *Scanner) Payload(u *container.Unit, p []byte) ([]byte, error) {
 	if !s.reads {
 		return p[:0], nil
 	}
-	ahead, want := s.next > 0 && s.dec.pays(u.Number), container.InputBuffer
-	if s.next > 0 && s.begunPart == nil {
-		s.next = s.dec.partSize()
-	}
-	if s.next > 0 {
+	ahead, want := false, container.InputBuffer
+	if s.next > 0 && !s.alone {
+		ahead = s.dec.pays(u.Number)
+		if s.begunPart == nil {
+			s.next = s.dec.partSize()
+		}
 		want = s.next
 	}
 	data, owned := s.begunPart, s.in.Memory() == nil
@@ -256,12 +263,11 @@ func (s *Scanner) read(p []byte, n int) []byte {
 	return p[:at]
 }
 
-// Walk decodes the rest of the file on the caller's goroutine, and calls visit behind each member.
-// It returns nil at the end of the file.
-func (s *Scanner) Walk(visit func(Member) error) error {
+// Walk decodes the rest of the file on the caller's goroutine. It returns nil at the end of the
+// file.
+func (s *Scanner) Walk() error {
 	var u container.Unit
 	var piece container.Serial
-	s.dec.check.visit = visit
 	for {
 		err := s.limits.Canceled()
 		if err == nil {

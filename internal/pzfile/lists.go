@@ -94,13 +94,18 @@ func (s *search) readList(list []index.Block, tail, units int64) (_ []index.Bloc
 	}
 	f, ok := s.footerAt(tail, units)
 	var sum indexSum
-	ok = ok && s.eachEntry(tail, units, func(e Entry) bool {
+	if !ok {
+		return list, false
+	}
+	end := tail + EndMarkerSize + UnitSize*units
+	pos := s.entries(s.buf[:], tail+EndMarkerSize, end, func(e Entry) bool {
 		list = append(list, e.block(sum.blocks))
 		sum.addEntry(e)
 		s.AccountFor(index.BlockMemory * int64(len(list)))
 		return s.Err == nil
 	})
-	if !ok || !s.addsUp(&sum, tail, f) {
+	p := s.Peek(s.small[:min(UnitSize, end-pos)], pos) // zeros fill the last unit
+	if end-pos >= UnitSize || len(bytes.Trim(p, "\x00")) > 0 || !s.addsUp(&sum, tail, f) {
 		return list[:0], false
 	}
 	for i := range list {
@@ -274,26 +279,25 @@ func (s *search) footerAt(off, units int64) (Footer, bool) {
 	return f, err == nil && f.Units == units
 }
 
-// eachEntry calls f for each entry of the index behind the end marker at tail, until f returns
-// false. It reports whether all entries are valid and f has returned true for each.
-func (s *search) eachEntry(tail, units int64, f func(Entry) bool) bool {
-	pos, end := tail+EndMarkerSize, tail+EndMarkerSize+UnitSize*units
+// entries calls f for each entry from pos on, until f returns false, or an entry is not valid or goes
+// beyond end, or has kind 0. It returns where that is.
+func (s *search) entries(buf []byte, pos, end int64, f func(Entry) bool) int64 {
 	for pos < end {
-		p := s.Peek(s.buf[:min(int64(len(s.buf)), end-pos)], pos)
+		p := s.Peek(buf[:min(int64(len(buf)), end-pos)], pos)
 		used := 0
 		for used < len(p) && p[used] != 0 && len(p)-used >= entrySize(p[used]) {
 			e, err := ParseEntry(p[used:], MaxBlockSize)
 			if err != nil || !f(e) {
-				return false
+				return pos + int64(used)
 			}
 			used += e.Size()
 		}
-		if used == 0 { // zeros fill the last unit
-			return len(p) > 0 && len(bytes.Trim(p, "\x00")) == 0 && end-pos < UnitSize
+		if used == 0 {
+			break
 		}
 		pos += int64(used)
 	}
-	return true
+	return pos
 }
 
 // isIndexPart reports whether the bytes between two offsets can be the beginning of an index: an
@@ -308,20 +312,6 @@ func (s *search) isIndexPart(at, blocks, to int64) bool {
 		return false
 	}
 	to = min(to, at+EndMarkerSize+UnitSize*units)
-	for pos := at + EndMarkerSize; pos < to; {
-		p := s.Peek(s.part[:min(int64(len(s.part)), to-pos)], pos)
-		used := 0
-		for used < len(p) && p[used] != 0 && len(p)-used >= entrySize(p[used]) {
-			e, err := ParseEntry(p[used:], s.head.BlockSize)
-			if err != nil {
-				return false
-			}
-			used += e.Size()
-		}
-		if used == 0 { // a part of an entry, or zeros, which fill the last unit
-			return to-pos < UnitSize
-		}
-		pos += int64(used)
-	}
-	return true
+	pos := s.entries(s.part[:], at+EndMarkerSize, to, func(e Entry) bool { return e.Raw <= s.head.BlockSize })
+	return to-pos < UnitSize // a part of an entry, or zeros, which fill the last unit
 }

@@ -344,3 +344,31 @@ func TestRecoverGzipReports(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestRecoverProgress checks that ReaderAt.Recover reports no progress, which is for Read and
+// WriteTo. It decodes a damaged .zst frame once more, to give what a Reader gives of it. A Reader
+// returns a frame that states no size while it decodes it.
+func TestRecoverProgress(t *testing.T) {
+	content := bbtest.MixedBytes(1 << 20)
+	file := bbtest.ZstdStream(t, content, 1<<16)
+	size := len(file)
+	entry := zstfile.Entry{Size: uint32(size), Content: uint32(len(content))}
+	file = append(file, bbtest.MakeSeekTable(false, entry)...)
+	calls := 0
+	r, err := compress.NewReaderAt(bytes.NewReader(file), int64(len(file)),
+		compress.WithProgress(func(compress.Progress) { calls++ }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	file[size-1] ^= 1 // of the checksum
+	var saved bytes.Buffer
+	damaged := 0
+	err = r.Recover(&saved, 0, 1, func(compress.Damage) error { damaged++; return nil })
+	if err != nil || damaged == 0 || saved.Len() != len(content) {
+		t.Errorf("%v, %d bytes, %d reports", err, saved.Len(), damaged)
+	}
+	if calls > 0 {
+		t.Errorf("%d calls of the function of WithProgress", calls)
+	}
+}

@@ -66,7 +66,7 @@ var formats = []*Format{
 	{Name: "compress", Suffixes: [][2]string{{".Z", ""}, {".taz", ".tar"}}, magic: []string{"\x1f\x9d"},
 		begins: beginsLZW, Unchecked: true, Endless: true, open: openLZW},
 	{Name: "snappy", Suffixes: [][2]string{{".sz", ""}, {".snappy", ""}, {".s2", ""}},
-		magic: []string{snappyMagic, s2Magic}, Endless: true, open: openS2},
+		magic: []string{snappyMagic, s2Magic}, begins: beginsS2, Endless: true, open: openS2},
 	{Name: "lzma", Suffixes: [][2]string{{".lzma", ""}}, magic: []string{""}, begins: beginsLZMA,
 		Unchecked: true, single: true, open: openLZMA},
 	{Name: "brotli", Suffixes: [][2]string{{".br", ""}}, Unchecked: true, single: true, open: openBrotli},
@@ -81,7 +81,7 @@ const MagicSize = lzmaHead
 func Detect(head []byte, name string) *Format {
 	named, _, _ := BySuffix(name)
 	for _, f := range formats {
-		if f.hasMagic(head) && (f.begins == nil || f.begins(head) || f == named && f.magic[0] != "") {
+		if f.hasMagic(head) && (f.begins == nil || f.begins(head) || f == named && f.MayFollow()) {
 			return f
 		}
 	}
@@ -90,6 +90,9 @@ func Detect(head []byte, name string) *Format {
 	}
 	return nil
 }
+
+// MayFollow reports whether a file behind other data can be recognized: by a magic number.
+func (f *Format) MayFollow() bool { return len(f.magic) > 0 && f.magic[0] != "" }
 
 func (f *Format) hasMagic(head []byte) bool {
 	return slices.ContainsFunc(f.magic, func(m string) bool { return bytes.HasPrefix(head, []byte(m)) })

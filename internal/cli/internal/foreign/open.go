@@ -188,6 +188,14 @@ func brokenBzip2(p []byte) error {
 	return nil
 }
 
+// beginsS2 reports whether a chunk may follow the first one, or nothing does.
+func beginsS2(head []byte) bool {
+	return len(head) == len(snappyMagic) || !endsChunks(head[len(snappyMagic)])
+}
+
+// endsChunks reports whether a byte begins no chunk that a reader may know or skip.
+func endsChunks(kind byte) bool { return kind > 1 && kind < 0x80 }
+
 // chunkReader gives package s2 no more than chunks of the framing format.
 type chunkReader struct {
 	r    *bufio.Reader
@@ -206,7 +214,7 @@ func (c *chunkReader) Read(p []byte) (int, error) {
 			return 0, err
 		case head[0] == 0xff && string(head) != snappyMagic && string(head) != s2Magic:
 			return 0, io.EOF
-		case head[0] > 1 && head[0] < 0x80: // not allowed, and no reader may skip it
+		case endsChunks(head[0]):
 			return 0, io.EOF
 		}
 		c.left = 4
