@@ -31,10 +31,11 @@ type ring struct {
 }
 
 const (
-	// firstBuffer is the size in bytes of the buffer for short content, and growth the factor by
-	// which it grows.
+	// firstBuffer is the size in bytes of the buffer for short content, and ringGrowth the factor by
+	// which it grows, until it has a part of ringTrust of its final size.
 	firstBuffer = 512 << 10
 	ringGrowth  = 4
+	ringTrust   = 32
 	// maxMoved is the largest window in bytes that moves to the front of the buffer.
 	maxMoved = 1 << 20
 )
@@ -139,7 +140,11 @@ func (r *ring) dropOlder(x *zstd.Executor) {
 
 // grow replaces the buffer by a larger one, which the window moves to.
 func (r *ring) grow(n int, window int64, x *zstd.Executor) {
-	size := max(min(max(r.first, ringGrowth*len(r.buf)), r.most), int(window)+n)
+	size := r.most
+	if len(r.buf) <= r.most/ringTrust {
+		size = min(max(r.first, ringGrowth*len(r.buf)), r.most)
+	}
+	size = max(size, int(window)+n)
 	buf := make([]byte, size)
 	have := min(int(window), r.at-r.base)
 	if older := int(window) - have; older > 0 {
