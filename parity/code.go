@@ -6,7 +6,6 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/klauspost/reedsolomon"
 
-	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/section"
 )
 
@@ -18,11 +17,7 @@ func newCode(n, m int) (reedsolomon.Encoder, error) {
 	if n+m > 256 {
 		option = reedsolomon.WithLeopardGF16(true)
 	}
-	code, err := reedsolomon.New(n, m, option, reedsolomon.WithInversionCache(false))
-	if err != nil {
-		return nil, errs.Wrap(errs.Internal, err)
-	}
-	return code, nil
+	return reedsolomon.New(n, m, option, reedsolomon.WithInversionCache(false))
 }
 
 // encode fills the last m of shards with the code of the others.
@@ -31,10 +26,17 @@ func encode(shards [][]byte, m int) error {
 	if err != nil {
 		return err
 	}
-	if err := code.Encode(shards); err != nil {
-		return errs.Wrap(errs.Internal, err)
+	return code.Encode(shards)
+}
+
+// restore makes those of shards that are nil from the others, of which the last m are code. It does
+// not make code.
+func restore(shards [][]byte, m int) error {
+	code, err := newCode(len(shards)-m, m)
+	if err != nil {
+		return err
 	}
-	return nil
+	return code.ReconstructData(shards)
 }
 
 // cutSlices returns the slices of a zone. All but the last are parts of zone; the last one is
@@ -61,8 +63,7 @@ func cutCatalog(catalog []byte, z section.Zone) [][]byte {
 // are, or if the result is not the catalog that z names.
 func joinCatalog(pieces [][]byte, z section.Zone) []byte {
 	k := z.Pieces()
-	code, err := newCode(k, k)
-	if err != nil || code.ReconstructData(pieces) != nil {
+	if restore(pieces, k) != nil {
 		return nil
 	}
 	catalog := slices.Concat(pieces[:k]...)[:section.EntrySize*z.Slices()]

@@ -53,7 +53,7 @@ func write(t testing.TB, o Options, zones ...[]byte) sample {
 	s.data = buf.Bytes()
 	offset := int64(0)
 	for i, z := range zones {
-		g := newZone(offset, len(z), o, i == len(zones)-1)
+		g := layout(offset, len(z), o, i == len(zones)-1)
 		s.zones = append(s.zones, g)
 		offset = g.EndOffset()
 	}

@@ -62,7 +62,7 @@ func (w *wanted) take(z *zone, crc uint32, window []byte, at int64) bool {
 	rest := list[:0]
 	for _, i := range list {
 		if entryOf(z.catalog, i) == e {
-			z.takeSlice(i, at, window)
+			z.takeSlice(i, at)
 		} else {
 			rest = append(rest, i)
 		}
@@ -78,32 +78,29 @@ func (w *wanted) take(z *zone, crc uint32, window []byte, at int64) bool {
 // search searches for missing slices at all places, until parity can replace the others. The work
 // is linear whatever the bytes are: windows that have the CRC32C of a slice and are none count
 // against a budget.
-func (f *file) search(z *zone, parity int) error {
+func (f *file) search(z *zone, parity int) {
 	// Two sizes of a zone in front of the section are enough for any damage that leaves one.
-	lo, hi, width := max(z.lo, z.at()-2*int64(z.Size)-scanChunk), z.end(), z.Slice
+	lo, hi, width := max(0, z.first.at-2*int64(z.Size)-scanChunk), z.last.end, z.Slice
 	var w wanted
 	w.addSlices(z)
 	if hi-lo < int64(width) {
-		return nil
+		return
 	}
 	r := newRoller(width)
 	budget := 4*(hi-lo) + 64*int64(width)
 	buf := make([]byte, min(hi-lo, int64(scanChunk+width)))
 	for at := lo; at+int64(width) <= hi; {
 		data := buf[:min(hi-at, int64(len(buf)))]
-		holes, err := f.read(data, at)
-		if err != nil {
-			return err
-		}
+		holes := f.read(data, at)
 		v := r.register(data[:width])
 		for i := 0; ; i++ {
 			crc := v ^ r.constant
-			if w.bits[crc>>16] && len(w.list[crc]) > 0 && !holes.in(at+int64(i), int64(width)) {
+			if w.bits[crc>>16] && len(w.list[crc]) > 0 && !overlap(holes, at+int64(i), int64(width)) {
 				if !w.take(z, crc, data[i:][:width], at+int64(i)) {
 					budget -= int64(width)
 				}
 				if budget < 0 || z.missing <= parity || len(w.list) == 0 {
-					return nil
+					return
 				}
 			}
 			if i+width == len(data) {
@@ -113,5 +110,4 @@ func (f *file) search(z *zone, parity int) error {
 			v = r.roll(v, data[i], data[i+width])
 		}
 	}
-	return nil
 }

@@ -124,8 +124,8 @@ func (w *Writer) Close() error {
 	return nil
 }
 
-// newZone returns a zone of size bytes, without its id.
-func newZone(offset int64, size int, o Options, last bool) section.Zone {
+// layout returns a zone of size bytes, without its id.
+func layout(offset int64, size int, o Options, last bool) section.Zone {
 	z := section.Zone{
 		Offset: offset, Size: size, Slice: usualSlice, Zstd: o.Format == compress.Zstd, Last: last,
 	}
@@ -139,14 +139,14 @@ func newZone(offset int64, size int, o Options, last bool) section.Zone {
 
 // writeSection writes the section of the zone and begins the next one.
 func (w *Writer) writeSection(last bool) error {
-	z := newZone(w.offset, w.zone.size, w.o, last)
+	z := layout(w.offset, w.zone.size, w.o, last)
 	slices := w.zone.slices(z.Slice)
 	catalog := makeCatalog(slices)
 	z.ID = xxhash.Sum64(catalog)
 	section, err := appendSection(w.section[:0], z, slices, catalog)
 	if err != nil {
-		w.err = err
-		return err
+		w.err = errs.Wrap(errs.Internal, err)
+		return w.err
 	}
 	w.section = section
 	if _, err := w.write(section); err != nil {

@@ -3,6 +3,7 @@ package section
 import (
 	"encoding/binary"
 	"hash/crc32"
+	"io"
 )
 
 // The numbers of parity. docs/FORMAT.md, chapter "Sections", defines them.
@@ -98,6 +99,15 @@ func (z Zone) HeaderSize() int {
 // SectionSize returns the bytes of the section, with its header and footer.
 func (z Zone) SectionSize() int64 { return z.Place(z.Packets()) - int64(z.Size) + FooterSize }
 
+// Next returns the place in the file as it was written where the zone behind begins: 0 if that is
+// the first one of another file.
+func (z Zone) Next() int64 {
+	if z.Last {
+		return 0
+	}
+	return z.EndOffset()
+}
+
 // EndOffset returns the place in the file as it was written where the section ends.
 func (z Zone) EndOffset() int64 { return z.Offset + int64(z.Size) + z.SectionSize() }
 
@@ -177,6 +187,24 @@ func (h *Packet) Body(p []byte) (body []byte, ok bool) {
 	}
 	body = p[PacketHeaderSize:h.Length()]
 	return body, Checksum(body) == h.body
+}
+
+// ReadPacket returns the body of a packet of a zone that begins at start of src, or nil if it is not
+// intact there.
+func (z Zone) ReadPacket(src io.ReaderAt, number int, start int64) []byte {
+	p := make([]byte, z.PacketSize(number))
+	if n, _ := src.ReadAt(p, start+z.Place(number)); n < len(p) {
+		return nil
+	}
+	h, ok := ParsePacket(p)
+	if !ok || h.Zone != z || h.Number != number {
+		return nil
+	}
+	body, ok := h.Body(p)
+	if !ok {
+		return nil
+	}
+	return body
 }
 
 // Checksum returns the CRC32C of p.
