@@ -198,6 +198,25 @@ func TestCopyInFront(t *testing.T) {
 	}
 }
 
+// TestNested: a file with parity that is content of another one is no part of that, even if the
+// sections around it are damaged.
+func TestNested(t *testing.T) {
+	r := newRand(13)
+	inner := write(t, Options{10, compress.PZ}, randomZones(r, 3, 10_000, 20_000)...)
+	for front := range 40 {
+		zone := slices.Concat(random(r, 500*front), inner.data, random(r, 10_000))
+		s := write(t, Options{5, compress.PZ}, zone, random(r, 20_000), zone)
+		d := s.undamaged()
+		d.flip(r, len(d.data)-3)
+		d.flip(r, 500*front+len(inner.data)/2)
+		out, report, err := repaired(t, d.data)
+		if err != nil || !bytes.Equal(out, s.data) || report.Unprotected > 0 {
+			t.Fatalf("%d bytes in front: %v, %+v", 500*front, err, report)
+		}
+		checkReaderAt(t, d.data, s.data)
+	}
+}
+
 // TestNoParity repairs files without sections.
 func TestNoParity(t *testing.T) {
 	for _, data := range [][]byte{nil, []byte("x"), random(newRand(9), 3<<20)} {

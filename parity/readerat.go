@@ -204,9 +204,7 @@ func (r *ReaderAt) readRight(z *zone, i int) bool {
 	case z.rebuilt[i] != nil:
 		copy(r.buf, z.rebuilt[i])
 		return true
-	case z.catalog == nil:
-		return false
-	case z.loaded:
+	case z.loaded && z.catalog != nil:
 		start = z.from[i] - int64(i*z.Slice)
 	}
 	return r.readSlice(r.buf, z.Zone, z.catalog, i, start)

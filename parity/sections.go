@@ -28,10 +28,11 @@ type group struct {
 	section.Zone
 	places map[int]int64  // of one packet with each number
 	rows   map[int64]*row // by the start of the zone
+	sums   []byte         // the catalog, once it was needed to tell sections from copies
 }
 
 // groups finds the packets from lo to hi.
-func (f *file) groups(lo, hi int64) map[section.Zone]*group {
+func (f *file) groups(lo, hi int64) (list []*group) {
 	groups := map[section.Zone]*group{}
 	rows := 0
 	f.packets(lo, hi, func(at int64, h *section.Packet) {
@@ -39,6 +40,7 @@ func (f *file) groups(lo, hi int64) map[section.Zone]*group {
 		if g == nil {
 			g = &group{Zone: h.Zone, places: map[int]int64{}, rows: map[int64]*row{}}
 			groups[h.Zone] = g
+			list = append(list, g)
 		}
 		start := at - g.Place(h.Number)
 		r := g.rows[start]
@@ -55,7 +57,7 @@ func (f *file) groups(lo, hi int64) map[section.Zone]*group {
 			g.places[h.Number] = at
 		}
 	})
-	return groups
+	return list
 }
 
 // zones returns what may be sections of a group, the likeliest first. Rows belong together that are
@@ -63,9 +65,8 @@ func (f *file) groups(lo, hi int64) map[section.Zone]*group {
 func (f *file) zones(g *group) (list []*zone) {
 	rows := slices.Collect(maps.Values(g.rows))
 	if len(rows) > 1 {
-		catalog := f.readCatalog(g, 0)
 		for _, r := range rows {
-			r.right = f.score(g.Zone, catalog, r.start)
+			r.right = f.score(g, r.start)
 		}
 	}
 	slices.SortFunc(rows, func(a, b *row) int {
@@ -83,7 +84,7 @@ next:
 			}
 		}
 		doubtful := len(list) > 0 && 2*r.right < samples
-		near[k] = &zone{group: g, main: r, first: r, last: r, doubtful: doubtful}
+		near[k] = &zone{group: g, main: r, first: r, last: r, count: r.count, doubtful: doubtful}
 		list = append(list, near[k])
 	}
 	return list
@@ -92,6 +93,7 @@ next:
 // addRow adds a row that is in order with the main one. Another one is a copy that came to this
 // place.
 func (z *zone) addRow(r *row) {
+	z.count += r.count
 	switch {
 	case r.last < z.main.first && r.end <= z.main.at && r.at < z.first.at:
 		z.first = r
@@ -100,15 +102,24 @@ func (z *zone) addRow(r *row) {
 	}
 }
 
-// score counts how many of some slices are right in a zone that begins at start.
-func (f *file) score(z section.Zone, catalog []byte, start int64) (right int) {
-	if catalog == nil || f.budget < 0 {
-		return 0
-	}
-	f.budget -= samples * int64(z.Slice)
-	buf := make([]byte, z.Slice)
+// score counts how many of samples of a zone are right if it begins at start.
+func (f *file) score(g *group, start int64) int {
+	var numbers []int
 	for k := range samples {
-		if f.readSlice(buf, z, catalog, k*z.Slices()/samples, start) {
+		numbers = append(numbers, k*g.Slices()/samples)
+	}
+	return f.count(g, start, numbers)
+}
+
+// count counts how many of some slices are right in a zone that begins at start.
+func (f *file) count(g *group, start int64, numbers []int) (right int) {
+	if g.sums == nil && f.budget > 0 {
+		f.budget -= int64(2 * g.Pieces() * g.PieceSize())
+		g.sums = f.readCatalog(g, 0)
+	}
+	buf := make([]byte, g.Slice)
+	for _, i := range numbers {
+		if f.budget -= int64(g.Slice); f.budget >= 0 && f.readSlice(buf, g.Zone, g.sums, i, start) {
 			right++
 		}
 	}
@@ -117,37 +128,53 @@ func (f *file) score(z section.Zone, catalog []byte, start int64) (right int) {
 
 // scan finds the zones of the file that have packets left, in order.
 func (f *file) scan() (list []*zone) {
-	f.budget = 4 * f.size
+	f.budget = 4*f.size + scanChunk
 	for _, g := range f.groups(0, f.size) {
 		list = append(list, f.zones(g)...)
 	}
 	slices.SortFunc(list, func(a, b *zone) int { return cmp.Compare(a.first.at, b.first.at) })
 	list = slices.DeleteFunc(f.bound(list), func(z *zone) bool {
-		return z.doubtful && z.main.start != z.after &&
-			2*f.score(z.Zone, f.readCatalog(z.group, 0), z.after) < samples
+		expected := z.Offset == z.next && 2*z.count >= z.Packets()
+		return z.doubtful && !expected && 2*f.score(z.group, z.after) < samples
 	})
 	return f.bound(list)
 }
 
-// bound sets where sections end and zones may begin. It leaves out what is inside another section.
-func (f *file) bound(list []*zone) []*zone {
-	var before *zone
-	list = slices.DeleteFunc(list, func(z *zone) bool {
-		z.after = 0
-		if before != nil {
+// bound sets what stands in front of each zone. It leaves out what is inside another section, and
+// sections that are content of another zone.
+func (f *file) bound(list []*zone) (zones []*zone) {
+	for _, z := range list {
+		n := len(zones)
+		for n > 0 && f.contains(z, zones[n-1]) {
+			n--
+		}
+		z.after, z.next = 0, 0
+		if n > 0 {
+			before := zones[n-1]
 			if z.first.at < before.last.end {
-				return true
+				continue // inside another section
 			}
 			f.findEnd(before, z.first.at)
-			z.after = before.hi
+			z.after, z.next = before.hi, before.Next()
 		}
-		before = z
-		return false
-	})
-	if before != nil {
-		f.findEnd(before, f.size)
+		zones = append(zones[:n], z)
 	}
-	return list
+	if n := len(zones); n > 0 {
+		f.findEnd(zones[n-1], f.size)
+	}
+	return zones
+}
+
+// contains reports whether a section is content of a zone: its first or last packet is in a slice
+// that is right.
+func (f *file) contains(z, o *zone) bool {
+	var numbers []int
+	for _, at := range []int64{o.first.at, o.last.end - 1} {
+		if at -= z.main.start; 0 <= at && at < int64(z.Size) {
+			numbers = append(numbers, int(at)/z.Slice)
+		}
+	}
+	return len(numbers) > 0 && f.count(z.group, z.main.start, numbers) > 0
 }
 
 // findEnd finds where a section ends: behind its footer, if that is left, at most at limit.
@@ -210,12 +237,13 @@ func (f *file) findPackets(z *zone) {
 	if z.places != nil {
 		return
 	}
-	g := f.groups(z.begin(), z.hi)[z.Zone]
-	if g == nil {
-		g = &group{Zone: z.Zone, places: map[int]int64{}}
+	z.group = &group{Zone: z.Zone, places: map[int]int64{}}
+	for _, g := range f.groups(z.begin(), z.hi) {
+		if g.Zone == z.Zone {
+			z.group = g
+		}
 	}
-	z.group = g
-	if r := g.rows[z.main.start]; r != nil {
+	if r := z.rows[z.main.start]; r != nil {
 		z.main.count = r.count
 	}
 }

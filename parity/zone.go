@@ -16,9 +16,11 @@ type zone struct {
 	// Rows of packets: the likeliest one, and what is first and last in the section.
 	main, first, last *row
 
+	count    int  // of packets in all rows
 	doubtful bool // it may be a copy of a part of a section
 
 	after int64 // the section before ends here, as far as can be told
+	next  int64 // where a zone behind that section was written; 0 if another file is expected
 	hi    int64 // the section ends here, as far as can be told
 
 	at int64 // in the repaired file
@@ -76,10 +78,10 @@ func entryOf(catalog []byte, i int) uint64 {
 }
 
 // readSlice reads slice i of a zone that begins at start, padded, and reports whether it is the one
-// that the catalog names.
+// that the catalog names. Without a catalog it is not.
 func (f *file) readSlice(buf []byte, z section.Zone, catalog []byte, i int, start int64) bool {
 	n := z.SliceLength(i)
-	if !f.readPart(buf[:n], start+int64(i*z.Slice)) {
+	if catalog == nil || !f.readPart(buf[:n], start+int64(i*z.Slice)) {
 		return false
 	}
 	clear(buf[n:z.Slice])
@@ -251,6 +253,9 @@ func (f *file) decode(z *zone) {
 // neighbour.
 func (f *file) findStart(z *zone) {
 	const sample = 32
+	if z.main.start == z.after {
+		return
+	}
 	least := z.main.start - int64(z.Size) // a copy of the zone in front of it is another file
 	for i, at := range z.from {
 		if start := at - int64(i*z.Slice); at != nowhere && start > least {
