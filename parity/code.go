@@ -1,6 +1,7 @@
 package parity
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
@@ -12,31 +13,41 @@ import (
 // newCode returns the Reed-Solomon code of n slices with m more: over GF(2^8) up to 256 of them,
 // else over GF(2^16). FORMAT.md defines both. The tables of the second one take half a second and
 // 74 MiB, once in a process, so small zones do without.
-func newCode(n, m int) (reedsolomon.Encoder, error) {
+func newCode(n, m int) reedsolomon.Encoder {
 	option := reedsolomon.WithCauchyMatrix()
 	if n+m > 256 {
 		option = reedsolomon.WithLeopardGF16(true)
 	}
-	return reedsolomon.New(n, m, option, reedsolomon.WithInversionCache(false))
+	code, err := reedsolomon.New(n, m, option, reedsolomon.WithInversionCache(false))
+	if err != nil {
+		panic(err) // never with so many slices as a zone may have
+	}
+	return code
 }
 
-// encode fills the last m of shards with the code of the others.
-func encode(shards [][]byte, m int) error {
-	code, err := newCode(len(shards)-m, m)
-	if err != nil {
-		return err
-	}
-	return code.Encode(shards)
+// restore makes those of shards that are nil from the others, of which the last m are code, which
+// it does not make. It returns false if there are too few.
+func restore(shards [][]byte, m int) bool {
+	return newCode(len(shards)-m, m).ReconstructData(shards) == nil
 }
 
-// restore makes those of shards that are nil from the others, of which the last m are code. It does
-// not make code.
-func restore(shards [][]byte, m int) error {
-	code, err := newCode(len(shards)-m, m)
-	if err != nil {
-		return err
+// entry returns the catalog's entry for a slice: its CRC32C, and above that 4 bytes of its XXH64.
+func entry(slice []byte) uint64 {
+	return uint64(section.Checksum(slice)) | xxhash.Sum64(slice)<<32
+}
+
+// makeCatalog returns the catalog of slices.
+func makeCatalog(slices [][]byte) []byte {
+	catalog := make([]byte, 0, section.EntrySize*len(slices))
+	for _, s := range slices {
+		catalog = binary.LittleEndian.AppendUint64(catalog, entry(s))
 	}
-	return code.ReconstructData(shards)
+	return catalog
+}
+
+// entryOf returns entry i of a catalog.
+func entryOf(catalog []byte, i int) uint64 {
+	return binary.LittleEndian.Uint64(catalog[i*section.EntrySize:])
 }
 
 // cutSlices returns the slices of a zone. All but the last are parts of zone; the last one is
@@ -59,24 +70,10 @@ func cutCatalog(catalog []byte, z section.Zone) [][]byte {
 	return cutSlices(all, z.PieceSize())
 }
 
-// joinCatalog returns the catalog of intact pieces; the others are nil. It returns nil if too many
-// are, or if the result is not the catalog that z names.
-func joinCatalog(pieces [][]byte, z section.Zone) []byte {
-	k := z.Pieces()
-	if restore(pieces, k) != nil {
-		return nil
-	}
-	catalog := slices.Concat(pieces[:k]...)[:section.EntrySize*z.Slices()]
-	if xxhash.Sum64(catalog) != z.ID {
-		return nil
-	}
-	return catalog
-}
-
 // appendSection appends the section of a zone: header, packets, footer.
 func appendSection(dst []byte, z section.Zone, zone [][]byte, catalog []byte) ([]byte, error) {
 	pieces := cutCatalog(catalog, z)
-	if err := encode(pieces, z.Pieces()); err != nil {
+	if err := newCode(z.Pieces(), z.Pieces()).Encode(pieces); err != nil {
 		return dst, err
 	}
 	size := int(z.SectionSize())
@@ -96,7 +93,7 @@ func appendSection(dst []byte, z section.Zone, zone [][]byte, catalog []byte) ([
 		clear(body)
 		shards = append(shards, body)
 	}
-	if err := encode(shards, z.Parity); err != nil {
+	if err := newCode(z.Slices(), z.Parity).Encode(shards); err != nil {
 		return dst[:begin], err
 	}
 	for number := range z.Packets() {

@@ -108,7 +108,7 @@ func TestBudget(t *testing.T) {
 		first:   end, last: end, from: []int64{nowhere}, missing: 1,
 	}
 	f := &file{src: bytes.NewReader(data), size: int64(len(data))}
-	if f.search(z, 0); z.missing != 1 {
+	if f.search(z); z.missing != 1 {
 		t.Errorf("%d slices missing", z.missing)
 	}
 }

@@ -24,9 +24,6 @@ func Present(src io.ReaderAt, size int64) bool {
 
 var errNegative = errors.New("parity: negative offset")
 
-// openZones is how many zones a ReaderAt keeps open.
-const openZones = 4
-
 // A part is a part of the repaired file.
 type part struct {
 	at, size int64
@@ -41,7 +38,7 @@ type part struct {
 // the same time.
 //
 // It takes little memory as long as it reads nothing damaged. To heal a zone it takes the memory of
-// the zone and its parity. Then it keeps the damaged slices, of up to four zones.
+// the zone and its parity. Then it keeps the damaged slices until it reads another zone.
 type ReaderAt struct {
 	file
 	parts  []part
@@ -49,7 +46,7 @@ type ReaderAt struct {
 	report *Report // nil if all sections are in place
 
 	mu     sync.Mutex // guards the rest, and what is read of zones
-	open   []*zone    // latest use last
+	open   *zone      // that was read last
 	buf    []byte     // a slice
 	inBuf  int64      // where the repaired file has it, or nowhere
 	healed map[int64]int64
@@ -135,7 +132,12 @@ func (r *ReaderAt) ReadAt(p []byte, at int64) (n int, err error) {
 
 // readZone fills p from a place of a zone or of its section.
 func (r *ReaderAt) readZone(p []byte, z *zone, at int64) error {
-	r.openZone(z)
+	if r.open != z {
+		if r.open != nil {
+			r.open.unload()
+		}
+		r.open = z
+	}
 	for len(p) > 0 && at < int64(z.Size) {
 		i := int(at / int64(z.Slice))
 		if err := r.readSliceOf(z, i); err != nil {
@@ -156,34 +158,17 @@ func (r *ReaderAt) readZone(p []byte, z *zone, at int64) error {
 	return container.ReadAt(r.src, p, z.begin()+at)
 }
 
-// openZone adds a zone to the open ones.
-func (r *ReaderAt) openZone(z *zone) {
-	if n := len(r.open); n > 0 && r.open[n-1] == z {
-		return
-	}
-	if i := slices.Index(r.open, z); i >= 0 {
-		r.open = slices.Delete(r.open, i, i+1)
-	} else if len(r.open) == openZones {
-		r.open[0].unload()
-		r.open = slices.Delete(r.open, 0, 1)
-	}
-	r.open = append(r.open, z)
-}
-
 // readSliceOf reads slice i of a zone into r.buf, healed if need be.
 func (r *ReaderAt) readSliceOf(z *zone, i int) error {
-	place := int64(i * z.Slice)
+	place, n := int64(i*z.Slice), z.SliceLength(i)
 	if r.inBuf == z.at+place {
 		return nil
 	}
 	r.inBuf = nowhere
-	ok := r.readRight(z, i)
-	if !ok && !z.loaded {
-		r.heal(z)
-		ok = r.readRight(z, i)
+	if z.catalog == nil && !z.loaded {
+		z.catalog = r.readCatalog(z.group, z.main.start)
 	}
-	if !ok {
-		n := z.SliceLength(i)
+	if !r.readSlice(r.buf, z.Zone, z.catalog, i, z.main.start) && !r.readHealed(z, i) {
 		r.lost[z.at+place] = int64(n)
 		if err := container.ReadAt(r.src, r.buf[:n], z.main.start+place); err != nil {
 			return err
@@ -193,25 +178,22 @@ func (r *ReaderAt) readSliceOf(z *zone, i int) error {
 	return nil
 }
 
-// readRight reads slice i of a zone into r.buf from where it is known to be, and reports whether it
-// is right.
-func (r *ReaderAt) readRight(z *zone, i int) bool {
-	if z.catalog == nil && !z.loaded {
-		z.catalog = r.readCatalog(z.group, z.main.start)
-	}
-	start := z.main.start
-	switch {
-	case z.rebuilt[i] != nil:
+// readHealed reads slice i of a zone, which is not in place, into r.buf. It returns false if it is
+// lost.
+func (r *ReaderAt) readHealed(z *zone, i int) bool {
+	r.heal(z)
+	if z.rebuilt[i] != nil {
 		copy(r.buf, z.rebuilt[i])
 		return true
-	case z.loaded && z.catalog != nil:
-		start = z.from[i] - int64(i*z.Slice)
 	}
-	return r.readSlice(r.buf, z.Zone, z.catalog, i, start)
+	return r.readSlice(r.buf, z.Zone, z.catalog, i, z.from[i]-int64(i*z.Slice))
 }
 
 // heal loads a zone and notes what differs from the source.
 func (r *ReaderAt) heal(z *zone) {
+	if z.loaded {
+		return
+	}
 	r.load(z)
 	for i, at := range z.from {
 		place := int64(i * z.Slice)
@@ -231,9 +213,7 @@ func (r *ReaderAt) checkSection(z *zone) {
 	if r.sectionIntact(z) {
 		return
 	}
-	if !z.loaded {
-		r.heal(z)
-	}
+	r.heal(z)
 	at, size := z.at+int64(z.Size), z.SectionSize()
 	if z.lost {
 		r.lost[at] = size

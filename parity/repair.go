@@ -181,7 +181,7 @@ func (r *ReaderAt) repairZone(dst io.Writer, z, before *zone) error {
 	}
 	report := Zone{
 		Offset: r.size, Size: int64(z.Size), Slices: z.Slices(), Parity: z.Parity,
-		Damaged: z.missing, ParityLeft: z.parityLeft(), State: Healed,
+		Damaged: z.missing, ParityLeft: z.parity, State: Healed,
 	}
 	p := part{size: report.Size + z.SectionSize(), zone: z}
 	switch {

@@ -207,19 +207,3 @@ func TestSpecification(t *testing.T) {
 		}
 	}
 }
-
-// TestRoller compares each window's CRC32C with one from scratch.
-func TestRoller(t *testing.T) {
-	rnd := newRand(21)
-	data := random(rnd, 1000)
-	for _, width := range []int{1, 63, 64, 500} {
-		r := newRoller(width)
-		v := r.register(data[:width])
-		for i := 0; i+width < len(data); i++ {
-			if got, want := v^r.constant, specCRC(data[i:i+width]); got != want {
-				t.Fatalf("width %d at %d: %08x, want %08x", width, i, got, want)
-			}
-			v = r.roll(v, data[i], data[i+width])
-		}
-	}
-}

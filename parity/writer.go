@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/bridge"
+	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/section"
 )
@@ -159,13 +160,7 @@ func (w *Writer) writeSection(last bool) error {
 
 // write writes p. Its error stays.
 func (w *Writer) write(p []byte) (int, error) {
-	n, err := w.dst.Write(p)
-	if n < 0 || n > len(p) {
-		n, err = 0, errs.BadCount
-	}
-	if err == nil && n < len(p) {
-		err = io.ErrShortWrite
-	}
+	n, err := container.WriteFull(w.dst, p)
 	w.err = err
 	return n, err
 }

@@ -31,6 +31,7 @@ type zone struct {
 	from    []int64        // where the source has each slice, or nowhere
 	rebuilt map[int][]byte // slices that it does not have
 	missing int            // how many those are
+	parity  int            // packets of parity that are left
 	lost    bool           // they cannot be made anew
 	begins  int64          // where the zone begins in the source, as far as can be told
 
@@ -45,36 +46,6 @@ func (z *zone) begin() int64 { return z.main.start + int64(z.Size) }
 // ones, and behind the section before.
 func (z *zone) starts() []int64 {
 	return []int64{z.main.start, z.first.start, z.last.start, z.after}
-}
-
-// parityLeft returns how many packets of parity are left.
-func (z *zone) parityLeft() int {
-	left := 0
-	for number := range z.places {
-		if z.ParityNumber(number) >= 0 {
-			left++
-		}
-	}
-	return left
-}
-
-// entry returns the catalog's entry for a slice: its CRC32C, and above that 4 bytes of its XXH64.
-func entry(slice []byte) uint64 {
-	return uint64(section.Checksum(slice)) | xxhash.Sum64(slice)<<32
-}
-
-// makeCatalog returns the catalog of slices.
-func makeCatalog(slices [][]byte) []byte {
-	catalog := make([]byte, 0, section.EntrySize*len(slices))
-	for _, s := range slices {
-		catalog = binary.LittleEndian.AppendUint64(catalog, entry(s))
-	}
-	return catalog
-}
-
-// entryOf returns entry i of a catalog.
-func entryOf(catalog []byte, i int) uint64 {
-	return binary.LittleEndian.Uint64(catalog[i*section.EntrySize:])
 }
 
 // readSlice reads slice i of a zone that begins at start, padded, and reports whether it is the one
@@ -103,19 +74,32 @@ func (f *file) readBody(g *group, number int, start int64) []byte {
 
 // readCatalog returns the catalog of a zone, or nil if too few of its packets are left.
 func (f *file) readCatalog(g *group, start int64) []byte {
-	pieces := make([][]byte, 2*g.Pieces())
+	k := g.Pieces()
+	pieces := make([][]byte, 2*k)
 	for number := range g.Packets() {
 		if i := g.PieceNumber(number); i >= 0 {
 			pieces[i] = f.readBody(g, number, start)
 		}
 	}
-	return joinCatalog(pieces, g.Zone)
+	if !restore(pieces, k) {
+		return nil
+	}
+	catalog := slices.Concat(pieces[:k]...)[:section.EntrySize*g.Slices()]
+	if xxhash.Sum64(catalog) != g.ID {
+		return nil
+	}
+	return catalog
 }
 
 // load finds the slices of a zone and makes those anew that are missing.
 func (f *file) load(z *zone) {
 	f.findPackets(z)
-	z.loaded, z.begins = true, max(z.main.start, z.after)
+	z.loaded, z.begins, z.parity = true, max(z.main.start, z.after), 0
+	for number := range z.places {
+		if z.ParityNumber(number) >= 0 {
+			z.parity++
+		}
+	}
 	// All memory and work are a few times what the file has of zone and packets.
 	if int64(z.Size) > 2*(z.last.end-z.after)+1<<16 {
 		z.lost = true
@@ -164,26 +148,25 @@ func (f *file) loadWithoutCatalog(z *zone) {
 
 // collect finds slices in the source, until parity can replace those that are missing.
 func (f *file) collect(z *zone) {
-	parity := z.parityLeft()
-	f.collectAt(z, parity, z.starts()...)
-	if z.missing <= parity {
+	f.collectAt(z, z.starts()...)
+	if z.missing <= z.parity {
 		return
 	}
-	f.search(z, parity)
+	f.search(z)
 	// The last slice is shorter, so a search does not find it. It may follow another one.
 	for i := len(z.from) - 2; i >= 0; i-- {
 		if z.from[i] != nowhere {
-			f.collectAt(z, parity, z.from[i]-int64(i*z.Slice))
+			f.collectAt(z, z.from[i]-int64(i*z.Slice))
 			return
 		}
 	}
 }
 
 // collectAt takes those missing slices that are right if the zone begins at one of starts.
-func (f *file) collectAt(z *zone, parity int, starts ...int64) {
+func (f *file) collectAt(z *zone, starts ...int64) {
 	buf := make([]byte, z.Slice)
 	for k, start := range starts {
-		if k > 0 && z.missing <= parity || slices.Contains(starts[:k], start) {
+		if k > 0 && z.missing <= z.parity || slices.Contains(starts[:k], start) {
 			continue
 		}
 		for i, at := range z.from {
@@ -194,10 +177,11 @@ func (f *file) collectAt(z *zone, parity int, starts ...int64) {
 	}
 }
 
-// takeSlice takes a slice that was found at a place.
-func (z *zone) takeSlice(i int, at int64) {
+// takeSlice takes a missing slice that was found at a place.
+func (z *zone) takeSlice(i int, at int64) bool {
 	z.from[i] = at
 	z.missing--
+	return true
 }
 
 // slices returns the slices of a zone, padded. Those that are missing and not rebuilt are nil.
@@ -218,35 +202,33 @@ func (f *file) decode(z *zone) {
 	if z.missing == 0 {
 		return
 	}
-	z.lost = true
-	have := 0
-	parity := make([][]byte, z.Parity)
-	for i := 0; i < z.Parity && have < z.missing; i++ {
-		parity[i] = f.readBody(z.group, z.Pieces()+i, 0)
-		if parity[i] != nil {
+	shards, have := f.slices(z), 0
+	for i := range z.Parity {
+		var body []byte
+		if have < z.missing {
+			body = f.readBody(z.group, z.Pieces()+i, 0)
+		}
+		if body != nil {
 			have++
 		}
+		shards = append(shards, body)
 	}
-	if have < z.missing {
+	z.lost = !restore(shards, z.Parity)
+	if z.lost {
 		return
 	}
-	shards := append(f.slices(z), parity...)
-	if restore(shards, z.Parity) != nil {
-		return
-	}
-	rebuilt := map[int][]byte{}
+	z.rebuilt = map[int][]byte{}
 	for i, at := range z.from {
 		if at != nowhere {
 			continue
 		}
-		// Padding is zeros.
-		if entry(shards[i]) != entryOf(z.catalog, i) ||
-			len(bytes.Trim(shards[i][z.SliceLength(i):], "\x00")) > 0 {
+		padding := bytes.Trim(shards[i][z.SliceLength(i):], "\x00")
+		if entry(shards[i]) != entryOf(z.catalog, i) || len(padding) > 0 {
+			z.lost, z.rebuilt = true, nil
 			return
 		}
-		rebuilt[i] = shards[i]
+		z.rebuilt[i] = shards[i]
 	}
-	z.rebuilt, z.lost = rebuilt, false
 }
 
 // findStart sets z.begins. What is in front of it belongs to no zone, unless the zone before is a
