@@ -103,9 +103,11 @@ func TestBudget(t *testing.T) {
 	data := make([]byte, 8<<20)
 	end := &row{at: int64(len(data)), end: int64(len(data))}
 	z := &zone{
-		group:   &group{Zone: section.Zone{Size: 1 << 16, Slice: 1 << 16}},
-		catalog: binary.LittleEndian.AppendUint64(nil, entry(data[:1<<16])^1<<63),
-		first:   end, last: end, from: []int64{nowhere}, missing: 1,
+		group: &group{
+			Zone:    section.Zone{Size: 1 << 16, Slice: 1 << 16},
+			catalog: binary.LittleEndian.AppendUint64(nil, entry(data[:1<<16])^1<<63),
+		},
+		first: end, last: end, from: []int64{nowhere}, missing: 1,
 	}
 	f := &file{src: bytes.NewReader(data), size: int64(len(data))}
 	if f.search(z); z.missing != 1 {

@@ -165,10 +165,7 @@ func (r *ReaderAt) readSliceOf(z *zone, i int) error {
 		return nil
 	}
 	r.inBuf = nowhere
-	if z.catalog == nil && !z.loaded {
-		z.catalog = r.readCatalog(z.group, z.main.start)
-	}
-	if !r.readSlice(r.buf, z.Zone, z.catalog, i, z.main.start) && !r.readHealed(z, i) {
+	if !r.readSlice(r.buf, z.group, i, z.main.start) && !r.readHealed(z, i) {
 		r.lost[z.at+place] = int64(n)
 		if err := container.ReadAt(r.src, r.buf[:n], z.main.start+place); err != nil {
 			return err
@@ -186,7 +183,7 @@ func (r *ReaderAt) readHealed(z *zone, i int) bool {
 		copy(r.buf, z.rebuilt[i])
 		return true
 	}
-	return r.readSlice(r.buf, z.Zone, z.catalog, i, z.from[i]-int64(i*z.Slice))
+	return r.readSlice(r.buf, z.group, i, z.from[i]-int64(i*z.Slice))
 }
 
 // heal loads a zone and notes what differs from the source.

@@ -26,9 +26,10 @@ type row struct {
 // if equal zones are in the file.
 type group struct {
 	section.Zone
-	places map[int]int64  // of one packet with each number
-	rows   map[int64]*row // by the start of the zone
-	sums   []byte         // the catalog, once it was needed to tell sections from copies
+	places  map[int]int64  // of one packet with each number; nil if they have not been looked for
+	start   int64          // where the zone begins, if places is nil
+	rows    map[int64]*row // by the start of the zone
+	catalog []byte         // nil if it has not been read
 }
 
 // groups finds the packets from lo to hi.
@@ -113,13 +114,9 @@ func (f *file) score(g *group, start int64) int {
 
 // count counts how many of some slices are right in a zone that begins at start.
 func (f *file) count(g *group, start int64, numbers []int) (right int) {
-	if g.sums == nil && f.budget > 0 {
-		f.budget -= int64(2 * g.Pieces() * g.PieceSize())
-		g.sums = f.readCatalog(g, 0)
-	}
 	buf := make([]byte, g.Slice)
 	for _, i := range numbers {
-		if f.budget -= int64(g.Slice); f.budget >= 0 && f.readSlice(buf, g.Zone, g.sums, i, start) {
+		if f.budget -= int64(g.Slice); f.budget >= 0 && f.readSlice(buf, g, i, start) {
 			right++
 		}
 	}
@@ -229,7 +226,7 @@ func (f *file) zoneBefore(end int64) *zone {
 		return nil
 	}
 	all := &row{start: start, at: end - size, end: end}
-	return &zone{group: &group{Zone: z}, main: all, first: all, last: all, after: start, hi: end}
+	return &zone{group: &group{Zone: z, start: start}, main: all, first: all, last: all, after: start, hi: end}
 }
 
 // findPackets finds the intact packets of a zone of a chain.

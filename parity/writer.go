@@ -179,11 +179,7 @@ func (b *buffer) addBytes(p []byte) {
 	for len(p) > 0 {
 		i := b.size / chunkSize
 		if i == len(b.chunks) {
-			var next []byte
-			if i > 0 {
-				next = make([]byte, 0, chunkSize)
-			}
-			b.chunks = append(b.chunks, next)
+			b.chunks = append(b.chunks, make([]byte, 0, min(i, 1)*chunkSize)) // the first one grows
 		}
 		n := min(len(p), chunkSize-len(b.chunks[i]))
 		b.chunks[i] = append(b.chunks[i], p[:n]...)

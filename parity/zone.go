@@ -27,7 +27,6 @@ type zone struct {
 
 	// What load finds:
 	loaded  bool
-	catalog []byte         // nil if it is lost; it may be known before
 	from    []int64        // where the source has each slice, or nowhere
 	rebuilt map[int][]byte // slices that it does not have
 	missing int            // how many those are
@@ -50,18 +49,18 @@ func (z *zone) starts() []int64 {
 
 // readSlice reads slice i of a zone that begins at start, padded, and reports whether it is the one
 // that the catalog names. Without a catalog it is not.
-func (f *file) readSlice(buf []byte, z section.Zone, catalog []byte, i int, start int64) bool {
-	n := z.SliceLength(i)
-	if catalog == nil || !f.readPart(buf[:n], start+int64(i*z.Slice)) {
+func (f *file) readSlice(buf []byte, g *group, i int, start int64) bool {
+	n, catalog := g.SliceLength(i), f.catalogOf(g)
+	if len(catalog) == 0 || !f.readPart(buf[:n], start+int64(i*g.Slice)) {
 		return false
 	}
-	clear(buf[n:z.Slice])
-	return entry(buf[:z.Slice]) == entryOf(catalog, i)
+	clear(buf[n:g.Slice])
+	return entry(buf[:g.Slice]) == entryOf(catalog, i)
 }
 
-// readBody returns the body of a packet, or nil if it is lost. start is that of the zone if packets
-// have not been looked for.
-func (f *file) readBody(g *group, number int, start int64) []byte {
+// readBody returns the body of a packet, or nil if it is lost.
+func (f *file) readBody(g *group, number int) []byte {
+	start := g.start
 	if g.places != nil {
 		at, ok := g.places[number]
 		if !ok {
@@ -72,23 +71,26 @@ func (f *file) readBody(g *group, number int, start int64) []byte {
 	return g.ReadPacket(f.src, number, start)
 }
 
-// readCatalog returns the catalog of a zone, or nil if too few of its packets are left.
-func (f *file) readCatalog(g *group, start int64) []byte {
+// catalogOf returns the catalog of a zone. It is empty if too few of its packets are left.
+func (f *file) catalogOf(g *group) []byte {
+	if g.catalog != nil {
+		return g.catalog
+	}
+	g.catalog = []byte{}
 	k := g.Pieces()
 	pieces := make([][]byte, 2*k)
 	for number := range g.Packets() {
 		if i := g.PieceNumber(number); i >= 0 {
-			pieces[i] = f.readBody(g, number, start)
+			pieces[i] = f.readBody(g, number)
 		}
 	}
-	if !restore(pieces, k) {
-		return nil
+	if restore(pieces, k) {
+		catalog := slices.Concat(pieces[:k]...)[:section.EntrySize*g.Slices()]
+		if xxhash.Sum64(catalog) == g.ID {
+			g.catalog = catalog
+		}
 	}
-	catalog := slices.Concat(pieces[:k]...)[:section.EntrySize*g.Slices()]
-	if xxhash.Sum64(catalog) != g.ID {
-		return nil
-	}
-	return catalog
+	return g.catalog
 }
 
 // load finds the slices of a zone and makes those anew that are missing.
@@ -107,8 +109,7 @@ func (f *file) load(z *zone) {
 	}
 	z.missing = z.Slices()
 	z.from = slices.Repeat([]int64{nowhere}, z.missing)
-	z.catalog = f.readCatalog(z.group, 0)
-	if z.catalog == nil {
+	if len(f.catalogOf(z.group)) == 0 {
 		f.loadWithoutCatalog(z)
 		return
 	}
@@ -170,7 +171,7 @@ func (f *file) collectAt(z *zone, starts ...int64) {
 			continue
 		}
 		for i, at := range z.from {
-			if at == nowhere && f.readSlice(buf, z.Zone, z.catalog, i, start) {
+			if at == nowhere && f.readSlice(buf, z.group, i, start) {
 				z.takeSlice(i, start+int64(i*z.Slice))
 			}
 		}
@@ -206,7 +207,7 @@ func (f *file) decode(z *zone) {
 	for i := range z.Parity {
 		var body []byte
 		if have < z.missing {
-			body = f.readBody(z.group, z.Pieces()+i, 0)
+			body = f.readBody(z.group, z.Pieces()+i)
 		}
 		if body != nil {
 			have++
