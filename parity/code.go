@@ -25,6 +25,13 @@ func newCode(n, m int) reedsolomon.Encoder {
 	return code
 }
 
+// encode fills the last m of shards with the code of the others.
+func encode(shards [][]byte, m int) {
+	if err := newCode(len(shards)-m, m).Encode(shards); err != nil {
+		panic(err) // never with shards of one size
+	}
+}
+
 // restore makes those of shards that are nil from the others, of which the last m are code, which
 // it does not make. It returns false if there are too few.
 func restore(shards [][]byte, m int) bool {
@@ -62,20 +69,8 @@ func cutSlices(zone []byte, size int) [][]byte {
 	return list
 }
 
-// cutCatalog returns the pieces of a catalog, padded, and as many of zeros behind them for their
-// code.
-func cutCatalog(catalog []byte, z section.Zone) [][]byte {
-	all := make([]byte, 2*z.Pieces()*z.PieceSize())
-	copy(all, catalog)
-	return cutSlices(all, z.PieceSize())
-}
-
 // appendSection appends the section of a zone: header, packets, footer.
-func appendSection(dst []byte, z section.Zone, zone [][]byte, catalog []byte) ([]byte, error) {
-	pieces := cutCatalog(catalog, z)
-	if err := newCode(z.Pieces(), z.Pieces()).Encode(pieces); err != nil {
-		return dst, err
-	}
+func appendSection(dst []byte, z section.Zone, zone [][]byte, catalog []byte) []byte {
 	size := int(z.SectionSize())
 	dst = slices.Grow(dst, size)
 	begin := len(dst)
@@ -83,22 +78,23 @@ func appendSection(dst []byte, z section.Zone, zone [][]byte, catalog []byte) ([
 	packet := func(number int) []byte {
 		return dst[begin+int(z.Place(number))-z.Size:][:z.PacketSize(number)]
 	}
+	var pieces [][]byte
 	shards := slices.Clip(zone)
 	for number := range z.Packets() {
 		body := packet(number)[section.PacketHeaderSize:]
-		if i := z.PieceNumber(number); i >= 0 {
-			copy(body, pieces[i])
+		clear(body)
+		if z.PieceNumber(number) < 0 {
+			shards = append(shards, body)
 			continue
 		}
-		clear(body)
-		shards = append(shards, body)
+		catalog = catalog[copy(body, catalog):]
+		pieces = append(pieces, body)
 	}
-	if err := newCode(z.Slices(), z.Parity).Encode(shards); err != nil {
-		return dst[:begin], err
-	}
+	encode(pieces, z.Pieces())
+	encode(shards, z.Parity)
 	for number := range z.Packets() {
 		p := packet(number)
 		z.AppendPacketHeader(p[:0], number, p[section.PacketHeaderSize:])
 	}
-	return section.AppendFooter(dst, int64(size)), nil
+	return section.AppendFooter(dst, int64(size))
 }

@@ -53,12 +53,6 @@ func (f *file) readPart(p []byte, at int64) bool {
 	return at >= 0 && at+int64(len(p)) <= f.size && len(f.read(p, at)) == 0
 }
 
-// has reports whether the file has some bytes at a place.
-func (f *file) has(want []byte, at int64) bool {
-	got := make([]byte, len(want))
-	return f.readPart(got, at) && bytes.Equal(got, want)
-}
-
 // find returns the first place of a pattern from lo to hi, or nowhere.
 func (f *file) find(pattern []byte, lo, hi int64) int64 {
 	overlap := int64(len(pattern) - 1)

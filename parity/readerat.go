@@ -216,6 +216,6 @@ func (r *ReaderAt) checkSection(z *zone) {
 		r.lost[at] = size
 		return
 	}
-	z.section, _ = appendSection(nil, z.Zone, r.slices(z), z.catalog)
+	z.section = appendSection(nil, z.Zone, r.slices(z), z.catalog)
 	r.healed[at] = size
 }

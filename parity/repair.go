@@ -82,7 +82,8 @@ func (r *Report) err(healed bool) error {
 		case z.State == Intact, z.State == Healed && healed:
 			continue
 		case z.State == Healed:
-			return errs.At(errs.Corrupt, z.Offset, fmt.Sprintf("zone %d is damaged; parity can heal it", i))
+			return errs.At(errs.Corrupt, z.Offset,
+				fmt.Sprintf("zone %d is damaged; parity can heal it", i))
 		}
 		return errs.At(errs.Corrupt, z.Offset, fmt.Sprintf("zone %d cannot be healed: %v", i, z.State))
 	}
@@ -195,8 +196,8 @@ func (r *ReaderAt) repairZone(dst io.Writer, z, before *zone) error {
 	return r.addPart(dst, p)
 }
 
-// addPart adds a part to the repaired file, and writes it to dst, unless that is nil. It reads plain
-// bytes all the same, so that the report says what cannot be read.
+// addPart adds a part to the repaired file, and writes it to dst, unless that is nil. It reads
+// plain bytes all the same, so that the report says what cannot be read.
 func (r *ReaderAt) addPart(dst io.Writer, p part) error {
 	if p.size <= 0 {
 		return nil

@@ -63,7 +63,12 @@ func (f *file) search(z *zone) {
 			if filter[crc>>16] && len(missing[crc]) > 0 && !overlap(holes, at, width) {
 				e, before := entry(window[:width]), z.missing
 				missing[crc] = slices.DeleteFunc(missing[crc], func(i int) bool {
-					return entryOf(z.catalog, i) == e && z.takeSlice(i, at)
+					if entryOf(z.catalog, i) != e {
+						return false
+					}
+					z.from[i] = at
+					z.missing--
+					return true
 				})
 				if z.missing == before {
 					budget -= width

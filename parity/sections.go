@@ -46,9 +46,10 @@ func (f *file) groups(lo, hi int64) (list []*group) {
 		start := at - g.Place(h.Number)
 		r := g.rows[start]
 		if r == nil {
-			if rows++; rows > maxRows {
+			if rows == maxRows {
 				return
 			}
+			rows++
 			r = &row{start: start, at: at, first: h.Number}
 			g.rows[start] = r
 		}
@@ -184,17 +185,23 @@ func (f *file) findEnd(z *zone, limit int64) {
 	}
 }
 
-// chain returns the zones of a file in which all sections are in place, from their ends. It returns
-// nil if that is not so.
+// chain returns the zones of a file in which all sections are in place, from their ends. It looks at
+// few packets of each. It returns nil if that is not so.
 func (f *file) chain() (list []*zone) {
 	next := int64(0) // where the zone behind was written
 	for end := f.size; end > 0; {
-		z := f.zoneBefore(end)
-		if z == nil || z.Next() != next {
+		size := f.footerBefore(end)
+		z, _, ok := section.Check(f.src, end-size, end)
+		start := end - size - int64(z.Size)
+		if !ok || start < 0 || z.Next() != next {
 			return nil
 		}
-		list = append(list, z)
-		end, next = z.after, z.Offset
+		all := &row{start: start, at: end - size, end: end}
+		g := &group{Zone: z, start: start}
+		list = append(list, &zone{
+			group: g, main: all, first: all, last: all, after: start, hi: end,
+		})
+		end, next = start, z.Offset
 	}
 	if next != 0 {
 		return nil
@@ -211,22 +218,6 @@ func (f *file) footerBefore(end int64) int64 {
 	}
 	size, _ := section.ParseFooter(footer[:])
 	return size
-}
-
-// zoneBefore returns the zone whose section ends at end, or nil if none does that is intact at both
-// ends. It does not look at all packets.
-func (f *file) zoneBefore(end int64) *zone {
-	size := f.footerBefore(end)
-	if size == 0 || size > end {
-		return nil
-	}
-	z, _, ok := section.Check(f.src, end-size, end)
-	start := end - size - int64(z.Size)
-	if !ok || start < 0 {
-		return nil
-	}
-	all := &row{start: start, at: end - size, end: end}
-	return &zone{group: &group{Zone: z, start: start}, main: all, first: all, last: all, after: start, hi: end}
 }
 
 // findPackets finds the intact packets of a zone of a chain.

@@ -144,13 +144,8 @@ func (w *Writer) writeSection(last bool) error {
 	slices := w.zone.slices(z.Slice)
 	catalog := makeCatalog(slices)
 	z.ID = xxhash.Sum64(catalog)
-	section, err := appendSection(w.section[:0], z, slices, catalog)
-	if err != nil {
-		w.err = errs.Wrap(errs.Internal, err)
-		return w.err
-	}
-	w.section = section
-	if _, err := w.write(section); err != nil {
+	w.section = appendSection(w.section[:0], z, slices, catalog)
+	if _, err := w.write(w.section); err != nil {
 		return err
 	}
 	w.offset, w.ended = z.EndOffset(), false

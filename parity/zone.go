@@ -140,7 +140,7 @@ func (f *file) loadWithoutCatalog(z *zone) {
 			clear(buf[n:])
 			catalog = binary.LittleEndian.AppendUint64(catalog, entry(buf))
 		}
-		if xxhash.Sum64(catalog) == z.ID {
+		if len(catalog) == section.EntrySize*len(z.from) && xxhash.Sum64(catalog) == z.ID {
 			z.catalog, z.begins, z.lost = catalog, start, false
 			return
 		}
@@ -172,17 +172,11 @@ func (f *file) collectAt(z *zone, starts ...int64) {
 		}
 		for i, at := range z.from {
 			if at == nowhere && f.readSlice(buf, z.group, i, start) {
-				z.takeSlice(i, start+int64(i*z.Slice))
+				z.from[i] = start + int64(i*z.Slice)
+				z.missing--
 			}
 		}
 	}
-}
-
-// takeSlice takes a missing slice that was found at a place.
-func (z *zone) takeSlice(i int, at int64) bool {
-	z.from[i] = at
-	z.missing--
-	return true
 }
 
 // slices returns the slices of a zone, padded. Those that are missing and not rebuilt are nil.
@@ -280,7 +274,6 @@ func (z *zone) intact() bool {
 
 // sectionIntact reports whether the source has the section as it should be.
 func (f *file) sectionIntact(z *zone) bool {
-	return z.main.count == z.Packets() && // those have been verified
-		f.has(z.AppendHeader(nil), z.begin()) &&
-		f.has(section.AppendFooter(nil, z.SectionSize()), z.begin()+z.SectionSize()-section.FooterSize)
+	_, _, ends := section.Check(f.src, z.begin(), z.begin()+z.SectionSize())
+	return ends && z.main.count == z.Packets() // those have been verified
 }

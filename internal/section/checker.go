@@ -22,12 +22,9 @@ func (c *Checker) Write(p []byte) (int, error) {
 	c.found = c.found || bytes.Contains(p, []byte(PacketMagic))
 	for piece := range slices.Chunk(p, MaxSlice) {
 		rest := append(c.rest, piece...)
-		n := 0
-		for !c.damaged && !c.complete() && len(rest) >= PacketHeaderSize {
-			if n = c.packet(rest); n == 0 {
-				break
-			}
-			rest = rest[n:]
+		for more := true; more && !c.damaged && !c.complete(); {
+			n := c.packet(rest)
+			rest, more = rest[n:], n > 0
 		}
 		if c.damaged || c.complete() {
 			rest = rest[max(0, len(rest)-FooterSize):]
@@ -40,6 +37,9 @@ func (c *Checker) Write(p []byte) (int, error) {
 // packet verifies the packet that p begins with, and returns its size, or 0 if p has only a part of
 // it.
 func (c *Checker) packet(p []byte) int {
+	if len(p) < PacketHeaderSize {
+		return 0
+	}
 	h, ok := ParsePacket(p)
 	if c.next == 0 {
 		c.zone = h.Zone

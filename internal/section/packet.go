@@ -189,8 +189,8 @@ func (h *Packet) Body(p []byte) (body []byte, ok bool) {
 	return body, Checksum(body) == h.body
 }
 
-// ReadPacket returns the body of a packet of a zone that begins at start of src, or nil if it is not
-// intact there.
+// ReadPacket returns the body of a packet of a zone that begins at start of src, or nil if it is
+// not intact there.
 func (z Zone) ReadPacket(src io.ReaderAt, number int, start int64) []byte {
 	p := make([]byte, z.PacketSize(number))
 	if n, _ := src.ReadAt(p, start+z.Place(number)); n < len(p) {
