@@ -185,8 +185,8 @@ func (f *file) findEnd(z *zone, limit int64) {
 	}
 }
 
-// chain returns the zones of a file in which all sections are in place, from their ends. It looks at
-// few packets of each. It returns nil if that is not so.
+// chain returns the zones of a file in which all sections are in place, from their ends. It looks
+// at few packets of each. It returns nil if that is not so.
 func (f *file) chain() (list []*zone) {
 	next := int64(0) // where the zone behind was written
 	for end := f.size; end > 0; {

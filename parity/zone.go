@@ -98,7 +98,7 @@ func (f *file) load(z *zone) {
 	f.findPackets(z)
 	z.loaded, z.begins, z.parity = true, max(z.main.start, z.after), 0
 	for number := range z.places {
-		if z.ParityNumber(number) >= 0 {
+		if z.PieceNumber(number) < 0 {
 			z.parity++
 		}
 	}

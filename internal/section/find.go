@@ -62,6 +62,9 @@ func headers(src io.ReaderAt, lo, hi int64) iter.Seq2[int64, Packet] {
 func Check(src io.ReaderAt, begin, end int64) (z Zone, found, intact bool) {
 	read := func(at int64, size int) []byte {
 		p := make([]byte, size)
+		if at < 0 {
+			return nil
+		}
 		n, _ := src.ReadAt(p, at)
 		return p[:n]
 	}

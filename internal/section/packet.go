@@ -53,28 +53,21 @@ func (z Zone) PieceSize() int { return EntrySize * ceilDiv(z.Slices(), z.Pieces(
 
 func (z Zone) Packets() int { return 2*z.Pieces() + z.Parity }
 
-// ParityNumber returns which parity slice a packet has, or -1 if it has a piece of the catalog.
-func (z Zone) ParityNumber(packet int) int {
-	if p := packet - z.Pieces(); p >= 0 && p < z.Parity {
-		return p
-	}
-	return -1
-}
-
-// PieceNumber returns which piece of the catalog or of its code a packet has, or -1.
+// PieceNumber returns which piece of the catalog or of its code a packet has, or -1 if it has a slice
+// of parity.
 func (z Zone) PieceNumber(packet int) int {
 	switch k := z.Pieces(); {
 	case packet < k:
 		return packet
-	case packet >= k+z.Parity:
-		return packet - z.Parity
+	case packet < k+z.Parity:
+		return -1
 	}
-	return -1
+	return packet - z.Parity
 }
 
 // PacketSize returns the bytes of a packet with its header.
 func (z Zone) PacketSize(packet int) int {
-	if z.ParityNumber(packet) >= 0 {
+	if z.PieceNumber(packet) < 0 {
 		return PacketHeaderSize + z.Slice
 	}
 	return PacketHeaderSize + z.PieceSize()
