@@ -9,7 +9,6 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/section"
 	"github.com/gopz/compress/internal/testenv"
 )
@@ -111,25 +110,4 @@ func TestBudget(t *testing.T) {
 	if z.missing != 1 {
 		t.Errorf("%d slices missing", z.missing)
 	}
-}
-
-// FuzzRepair repairs any bytes. If Repair returns no error, what it writes is intact.
-func FuzzRepair(f *testing.F) {
-	r := newRand(31)
-	o := Options{10, compress.PZ}
-	s := write(f, o, randomZones(r, 2, 100, 3000)...)
-	f.Add(s.data)
-	f.Add(s.data[100:])
-	f.Add(append(bytes.Clone(s.data[:200]), s.data...))
-	f.Add(write(f, Options{100, compress.Zstd}, make([]byte, 1000)).data)
-	f.Fuzz(func(t *testing.T, data []byte) {
-		out, _, err := repaired(t, data)
-		if err != nil {
-			return
-		}
-		again, err := Verify(bytes.NewReader(out), int64(len(out)))
-		if err != nil {
-			t.Fatalf("the repaired file is not intact: %v, %+v", err, again)
-		}
-	})
 }
