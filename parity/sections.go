@@ -132,7 +132,8 @@ func (f *file) scan() (list []*zone) {
 	}
 	slices.SortFunc(list, func(a, b *zone) int { return cmp.Compare(a.first.at, b.first.at) })
 	list = slices.DeleteFunc(f.bound(list), func(z *zone) bool {
-		expected := z.Offset == z.next && 2*z.count >= z.Packets()
+		room := z.first.at - z.after
+		expected := z.Offset == z.next && 2*z.count >= z.Packets() && 2*room >= int64(z.Size)
 		return z.doubtful && !expected && 2*f.score(z.group, z.after) < samples
 	})
 	return f.bound(list)
