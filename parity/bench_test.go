@@ -28,7 +28,9 @@ func BenchmarkRepair(b *testing.B) {
 		damaged.data[i*s.zones[0].Slice]++
 	}
 	moved.cut(ZoneSize/2, 1)
-	for name, data := range map[string][]byte{"intact": s.data, "damaged": damaged.data, "moved": moved.data} {
+	for name, data := range map[string][]byte{
+		"intact": s.data, "damaged": damaged.data, "moved": moved.data,
+	} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			for b.Loop() {

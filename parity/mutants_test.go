@@ -131,9 +131,9 @@ func mutantSamples(t testing.TB) (files [][]byte) {
 }
 
 // TestForged has sections whose packets state what cannot be. In the first one they state a smaller
-// zone. The catalog is right for the last slice with the byte that is missing, but padding is zeros:
-// the slice cannot be healed. In the second one no piece of the catalog is left, and the hash is
-// that of nothing.
+// zone. The catalog is right for the last slice with the byte that is missing, but padding is
+// zeros: the slice cannot be healed. In the second one too few pieces of the catalog are left, and
+// the hash is that of nothing.
 func TestForged(t *testing.T) {
 	file := write(t, Options{100, compress.PZ}, random(newRand(41), 100)).data
 	smaller, none := bytes.Clone(file), bytes.Clone(file)

@@ -107,8 +107,8 @@ func (r *Report) err(healed bool) error {
 // A part of src that cannot be read counts as damage, down to a sector of 4 KiB. If no parity is
 // found then, the error is that of src.
 //
-// Repair reads src about twice, and more of it where bytes have moved. It takes the memory of the
-// largest zone and its section, and less than 100 bytes for each packet of the file.
+// Repair reads src two or three times, and more of it where bytes have moved. For a damaged zone it
+// takes memory as the package comment says, and less than 100 bytes for each packet of the file.
 func Repair(dst io.Writer, src io.ReaderAt, size int64) (*Report, error) {
 	r := newReaderAt(src, size)
 	if err := r.repair(dst); err != nil {

@@ -53,8 +53,8 @@ func (z Zone) PieceSize() int { return EntrySize * ceilDiv(z.Slices(), z.Pieces(
 
 func (z Zone) Packets() int { return 2*z.Pieces() + z.Parity }
 
-// PieceNumber returns which piece of the catalog or of its code a packet has, or -1 if it has a slice
-// of parity.
+// PieceNumber returns which piece of the catalog or of its code a packet has, or -1 if it has a
+// slice of parity.
 func (z Zone) PieceNumber(packet int) int {
 	switch k := z.Pieces(); {
 	case packet < k:
