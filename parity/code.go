@@ -43,15 +43,6 @@ func entry(slice []byte) uint64 {
 	return uint64(section.Checksum(slice)) | xxhash.Sum64(slice)<<32
 }
 
-// makeCatalog returns the catalog of slices.
-func makeCatalog(slices [][]byte) []byte {
-	catalog := make([]byte, 0, section.EntrySize*len(slices))
-	for _, s := range slices {
-		catalog = binary.LittleEndian.AppendUint64(catalog, entry(s))
-	}
-	return catalog
-}
-
 // entryOf returns entry i of a catalog.
 func entryOf(catalog []byte, i int) uint64 {
 	return binary.LittleEndian.Uint64(catalog[i*section.EntrySize:])
@@ -69,8 +60,14 @@ func cutSlices(zone []byte, size int) [][]byte {
 	return list
 }
 
-// appendSection appends the section of a zone: header, packets, footer.
-func appendSection(dst []byte, z section.Zone, zone [][]byte, catalog []byte) []byte {
+// appendSection appends the section of a zone: header, packets, footer. z is the zone, perhaps
+// without its id.
+func appendSection(dst []byte, z section.Zone, zone [][]byte) []byte {
+	var catalog []byte
+	for _, s := range zone {
+		catalog = binary.LittleEndian.AppendUint64(catalog, entry(s))
+	}
+	z.ID = xxhash.Sum64(catalog)
 	size := int(z.SectionSize())
 	dst = slices.Grow(dst, size)
 	begin := len(dst)

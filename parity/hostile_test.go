@@ -64,8 +64,7 @@ func hostileFiles() map[string][]byte {
 	files["false zeros"] = file
 	// Thousands of equal sections.
 	equal := section.Zone{Size: 64, Slice: 64, Parity: 1, Last: true}
-	equal.ID = xxhash.Sum64(makeCatalog([][]byte{zeros}))
-	section := appendSection(nil, equal, [][]byte{zeros}, makeCatalog([][]byte{zeros}))
+	section := appendSection(nil, equal, [][]byte{zeros})
 	files["equal sections"] = bytes.Repeat(section, 5000)
 	files["random"] = random(r, 100_000)
 	return files

@@ -216,6 +216,6 @@ func (r *ReaderAt) checkSection(z *zone) {
 		r.lost[at] = size
 		return
 	}
-	z.section = appendSection(nil, z.Zone, r.slices(z), z.catalog)
+	z.section = appendSection(nil, z.Zone, r.slices(z))
 	r.healed[at] = size
 }

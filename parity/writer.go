@@ -3,8 +3,6 @@ package parity
 import (
 	"io"
 
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/container"
@@ -141,10 +139,7 @@ func layout(offset int64, size int, o Options, last bool) section.Zone {
 // writeSection writes the section of the zone and begins the next one.
 func (w *Writer) writeSection(last bool) error {
 	z := layout(w.offset, w.zone.size, w.o, last)
-	slices := w.zone.slices(z.Slice)
-	catalog := makeCatalog(slices)
-	z.ID = xxhash.Sum64(catalog)
-	w.section = appendSection(w.section[:0], z, slices, catalog)
+	w.section = appendSection(w.section[:0], z, w.zone.slices(z.Slice))
 	if _, err := w.write(w.section); err != nil {
 		return err
 	}
