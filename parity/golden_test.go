@@ -11,8 +11,8 @@ import (
 var update = flag.Bool("update", false, "write missing golden files")
 
 // TestGolden heals golden files. They must stay so for ever. One has the code over GF(2^16) with
-// small slices, and is compared with FORMAT.md. The other has two zones as a Writer makes them, with
-// which internal/refdec compares it.
+// small slices, and is compared with FORMAT.md. The other has two zones as a Writer makes them,
+// with which internal/refdec compares it.
 func TestGolden(t *testing.T) {
 	golden := filepath.Join("..", "testdata", "golden")
 	zone, err := os.ReadFile(filepath.Join(golden, "literals.pz"))

@@ -265,6 +265,21 @@ func TestJoined(t *testing.T) {
 	}
 }
 
+// TestJoinedEqual: bytes are missing in the zone and in the section of the second of equal files.
+// It is no copy of a part of the first one.
+func TestJoinedEqual(t *testing.T) {
+	s := write(t, Options{10, compress.PZ}, random(newRand(14), 12_000))
+	g := s.zones[0]
+	for number := range g.Packets() {
+		d := s.undamaged()
+		d.cut(int(g.Place(number))-20, 60)
+		d.cut(g.Size/2, 500)
+		d.cut(10, 500)
+		checkRepaired(t, fmt.Sprintf("packet %d", number), slices.Concat(s.data, d.data),
+			slices.Concat(s.data, s.data))
+	}
+}
+
 // TestNested: a file with parity that is content of another one is no part of that, even if the
 // sections around it are damaged.
 func TestNested(t *testing.T) {
