@@ -1,40 +1,51 @@
 package parity
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/klauspost/reedsolomon"
 
-	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/section"
 )
 
 // newCode returns the Reed-Solomon code of n slices with m more: over GF(2^8) up to 256 of them,
 // else over GF(2^16). FORMAT.md defines both. The tables of the second one take half a second and
 // 74 MiB, once in a process, so small zones do without.
-func newCode(n, m int) (reedsolomon.Encoder, error) {
+func newCode(n, m int) reedsolomon.Encoder {
 	option := reedsolomon.WithCauchyMatrix()
 	if n+m > 256 {
 		option = reedsolomon.WithLeopardGF16(true)
 	}
 	code, err := reedsolomon.New(n, m, option, reedsolomon.WithInversionCache(false))
 	if err != nil {
-		return nil, errs.Wrap(errs.Internal, err)
+		panic(err) // never with so many slices as a zone may have
 	}
-	return code, nil
+	return code
 }
 
 // encode fills the last m of shards with the code of the others.
-func encode(shards [][]byte, m int) error {
-	code, err := newCode(len(shards)-m, m)
-	if err != nil {
-		return err
+func encode(shards [][]byte, m int) {
+	if err := newCode(len(shards)-m, m).Encode(shards); err != nil {
+		panic(err) // never with shards of one size
 	}
-	if err := code.Encode(shards); err != nil {
-		return errs.Wrap(errs.Internal, err)
-	}
-	return nil
+}
+
+// restore makes those of shards that are nil from the others, of which the last m are code, which
+// it does not make. It returns false if there are too few.
+func restore(shards [][]byte, m int) bool {
+	return newCode(len(shards)-m, m).ReconstructData(shards) == nil
+}
+
+// entry returns the catalog's entry for a slice: its CRC32C, and above that 4 bytes of its XXH64.
+func entry(slice []byte) uint64 {
+	return uint64(section.Checksum(slice)) | xxhash.Sum64(slice)<<32
+}
+
+// entryOf returns entry i of a catalog.
+func entryOf(catalog []byte, i int) uint64 {
+	return binary.LittleEndian.Uint64(catalog[i*section.EntrySize:])
 }
 
 // cutSlices returns the slices of a zone. All but the last are parts of zone; the last one is
@@ -49,35 +60,14 @@ func cutSlices(zone []byte, size int) [][]byte {
 	return list
 }
 
-// cutCatalog returns the pieces of a catalog, padded, and as many of zeros behind them for their
-// code.
-func cutCatalog(catalog []byte, z section.Zone) [][]byte {
-	all := make([]byte, 2*z.Pieces()*z.PieceSize())
-	copy(all, catalog)
-	return cutSlices(all, z.PieceSize())
-}
-
-// joinCatalog returns the catalog of intact pieces; the others are nil. It returns nil if too many
-// are, or if the result is not the catalog that z names.
-func joinCatalog(pieces [][]byte, z section.Zone) []byte {
-	k := z.Pieces()
-	code, err := newCode(k, k)
-	if err != nil || code.ReconstructData(pieces) != nil {
-		return nil
+// appendSection appends the section of a zone: header, packets, footer. z is the zone, perhaps
+// without its id.
+func appendSection(dst []byte, z section.Zone, zone [][]byte) []byte {
+	var catalog []byte
+	for _, s := range zone {
+		catalog = binary.LittleEndian.AppendUint64(catalog, entry(s))
 	}
-	catalog := slices.Concat(pieces[:k]...)[:section.EntrySize*z.Slices()]
-	if xxhash.Sum64(catalog) != z.ID {
-		return nil
-	}
-	return catalog
-}
-
-// appendSection appends the section of a zone: header, packets, footer.
-func appendSection(dst []byte, z section.Zone, zone [][]byte, catalog []byte) ([]byte, error) {
-	pieces := cutCatalog(catalog, z)
-	if err := encode(pieces, z.Pieces()); err != nil {
-		return dst, err
-	}
+	z.ID = xxhash.Sum64(catalog)
 	size := int(z.SectionSize())
 	dst = slices.Grow(dst, size)
 	begin := len(dst)
@@ -85,22 +75,23 @@ func appendSection(dst []byte, z section.Zone, zone [][]byte, catalog []byte) ([
 	packet := func(number int) []byte {
 		return dst[begin+int(z.Place(number))-z.Size:][:z.PacketSize(number)]
 	}
+	var pieces [][]byte
 	shards := slices.Clip(zone)
 	for number := range z.Packets() {
 		body := packet(number)[section.PacketHeaderSize:]
-		if i := z.PieceNumber(number); i >= 0 {
-			copy(body, pieces[i])
+		clear(body)
+		if z.PieceNumber(number) < 0 {
+			shards = append(shards, body)
 			continue
 		}
-		clear(body)
-		shards = append(shards, body)
+		catalog = catalog[copy(body, catalog):]
+		pieces = append(pieces, body)
 	}
-	if err := encode(shards, z.Parity); err != nil {
-		return dst[:begin], err
-	}
+	encode(pieces, z.Pieces())
+	encode(shards, z.Parity)
 	for number := range z.Packets() {
 		p := packet(number)
 		z.AppendPacketHeader(p[:0], number, p[section.PacketHeaderSize:])
 	}
-	return section.AppendFooter(dst, int64(size)), nil
+	return section.AppendFooter(dst, int64(size))
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -53,7 +52,7 @@ func write(t testing.TB, o Options, zones ...[]byte) sample {
 	s.data = buf.Bytes()
 	offset := int64(0)
 	for i, z := range zones {
-		g := newZone(offset, len(z), o, i == len(zones)-1)
+		g := layout(offset, len(z), o, i == len(zones)-1)
 		s.zones = append(s.zones, g)
 		offset = g.EndOffset()
 	}
@@ -69,20 +68,6 @@ func randomZones(r *rand.Rand, n, least, most int) [][]byte {
 		zones[i] = random(r, least+r.IntN(most-least+1))
 	}
 	return zones
-}
-
-func repaired(t testing.TB, data []byte) ([]byte, *Report, error) {
-	t.Helper()
-	var out bytes.Buffer
-	report, err := Repair(&out, bytes.NewReader(data), int64(len(data)))
-	verified, verr := Verify(bytes.NewReader(data), int64(len(data)))
-	if !reflect.DeepEqual(report, verified) {
-		t.Errorf("Repair reports %+v, Verify %+v", report, verified)
-	}
-	if err != nil && verr == nil {
-		t.Errorf("Repair returns %v, Verify no error", err)
-	}
-	return out.Bytes(), report, err
 }
 
 // damaged is a file and where each byte of it comes from: a place in the original, or -1.
@@ -215,7 +200,7 @@ func (s sample) heals(d *damaged) (all bool, why string) {
 			if !d.has(starts, int(g.Offset+g.Place(i)), g.PacketSize(i)) {
 				continue
 			}
-			if g.ParityNumber(i) >= 0 {
+			if g.PieceNumber(i) < 0 {
 				parity++
 			} else {
 				pieces++

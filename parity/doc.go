@@ -25,12 +25,14 @@
 //   - Files may be joined. Stray bytes in front of the first zone of a file or behind its last one
 //     may be another file, so Repair keeps them. A copy of a part of a zone or of its section that
 //     came to another place does no harm. A copy of half a zone or more with its section counts as
-//     another zone.
+//     another zone. A file with parity that is content of a zone is content. Of equal files that
+//     are joined one may count as stray bytes, if a quarter of it is missing or too many are.
 //   - What is written is what was there, or the report says so.
 //
 // A Writer takes the memory of a zone, which should be 64 MiB, of its parity, and 20 MB. Repair,
-// Verify and a ReaderAt that heals take up to three times a zone. The first zone with more than 256
-// slices, those of parity included, takes half a second and 74 MiB for tables, once in a process.
+// Verify and a ReaderAt take up to three times a zone where they heal one, else little. The first
+// zone with more than 256 slices, those of parity included, takes half a second and 74 MiB for
+// tables, once in a process.
 //
 // FORMAT.md, chapter "Sections", defines the bytes.
 package parity

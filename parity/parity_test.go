@@ -6,16 +6,61 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"reflect"
 	"slices"
+	"sync"
 	"testing"
+	"testing/iotest"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/section"
 	"github.com/gopz/compress/internal/testenv"
 )
 
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
+
+// repaired repairs a file, of which some sectors cannot be read. Verify and a ReaderAt must agree.
+func repaired(t testing.TB, data []byte, bad ...int) ([]byte, *Report, error) {
+	t.Helper()
+	src, size := &testenv.BadSectors{Data: data, Bad: map[int64]bool{}}, int64(len(data))
+	for _, sector := range bad {
+		src.Bad[int64(sector)] = true
+	}
+	var out bytes.Buffer
+	report, err := Repair(&out, src, size)
+	verified, verr := Verify(src, size)
+	if !reflect.DeepEqual(report, verified) || (verr == nil) != (err == nil && report.Intact()) {
+		t.Errorf("Repair: %v, %+v; Verify: %v, %+v", err, report, verr, verified)
+	}
+	if err == nil && report.Intact() && !bytes.Equal(out.Bytes(), data) {
+		t.Error("the file is intact, but the output differs")
+	}
+	r, rerr := NewReaderAt(src, size)
+	switch {
+	case report == nil && rerr != err, report != nil && rerr != nil:
+		t.Errorf("Repair: %v; NewReaderAt: %v", err, rerr)
+	case err == nil:
+		got, rerr := io.ReadAll(io.NewSectionReader(r, 0, r.Size()))
+		if rerr != nil || !bytes.Equal(got, out.Bytes()) || r.Lost() != nil {
+			t.Errorf("ReaderAt: %v, %d bytes; Repair wrote %d; lost: %v",
+				rerr, len(got), out.Len(), r.Lost())
+		}
+	}
+	return out.Bytes(), report, err
+}
+
+// checkRepaired repairs a file, which must become what it was.
+func checkRepaired(t *testing.T, name string, data, want []byte, bad ...int) *Report {
+	t.Helper()
+	got, report, err := repaired(t, data, bad...)
+	if err != nil || !bytes.Equal(got, want) || report.Unreadable > 0 ||
+		len(bad) > 0 && report.ReadErr != testenv.ErrSector {
+		t.Fatalf("%s: exact %v, %v, %+v", name, bytes.Equal(got, want), err, report)
+	}
+	return report
+}
 
 // TestDeterminism: the output does not depend on the sizes of Write calls, and repairing an intact
 // file writes the same bytes.
@@ -25,39 +70,33 @@ func TestDeterminism(t *testing.T) {
 	for _, size := range sizes {
 		for _, o := range []Options{{1, compress.PZ}, {100, compress.PZ}, {5, compress.Zstd}} {
 			data := random(r, size)
-			want := write(t, o, data).data
 			var got bytes.Buffer
 			w, err := NewWriter(&got, o)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for p := data; len(p) > 0; {
-				n := min(len(p), 1+r.IntN(100_000))
-				if _, err := w.Write(p[:n]); err != nil {
+			for p := range slices.Chunk(data, 1+r.IntN(100_000)) {
+				if _, err := w.Write(p); err != nil {
 					t.Fatal(err)
 				}
-				p = p[n:]
 			}
 			if err := w.Close(); err != nil {
 				t.Fatal(err)
 			}
+			want := write(t, o, data).data
 			if !bytes.Equal(got.Bytes(), want) {
 				t.Fatalf("%d bytes, %+v: output depends on the sizes of Write", size, o)
 			}
-			out, report, err := repaired(t, want)
-			if err != nil || !bytes.Equal(out, want) || !report.Intact() {
-				t.Fatalf("%d bytes, %+v: intact file: %v, %+v", size, o, err, report)
-			}
-			if report.Unprotected != 0 {
+			report := checkRepaired(t, fmt.Sprintf("%d bytes, %+v", size, o), want, want)
+			if !report.Intact() || report.Unprotected != 0 {
 				t.Fatalf("%d bytes, %+v: %+v", size, o, report)
 			}
-			checkReaderAt(t, want, want)
 		}
 	}
 }
 
 // TestLargeCode heals a zone with the code over GF(2^16), with as many slices damaged as there is
-// parity, and fails with one more.
+// parity, and fails with one more. It also heals one that has unreadable sectors and lost bytes.
 func TestLargeCode(t *testing.T) {
 	r := newRand(2)
 	s := write(t, Options{5, compress.PZ}, random(r, 4<<20+5))
@@ -66,48 +105,59 @@ func TestLargeCode(t *testing.T) {
 		t.Fatal("the zone is too small for this test")
 	}
 	d := s.undamaged()
+	var bad []int
 	order := r.Perm(g.Slices())
 	for _, i := range order[:g.Parity] {
 		d.flip(r, i*g.Slice)
+		bad = append(bad, i*g.Slice/container.Sector)
 	}
-	out, report, err := repaired(t, d.data)
-	if err != nil || !bytes.Equal(out, s.data) {
-		t.Fatalf("%d slices damaged: %v, %+v", g.Parity, err, report)
-	}
-	z := report.Zones[0]
-	if z.State != Healed || z.Damaged != g.Parity || z.ParityLeft != g.Parity {
-		t.Errorf("report: %+v", z)
+	for _, report := range []*Report{
+		checkRepaired(t, "flips", d.data, s.data), checkRepaired(t, "bad sectors", s.data, s.data, bad...),
+	} {
+		if z := report.Zones[0]; z.State != Healed || z.Damaged != g.Parity || z.ParityLeft != g.Parity {
+			t.Errorf("report: %+v", z)
+		}
 	}
 	d.flip(r, order[g.Parity]*g.Slice)
-	out, report, err = repaired(t, d.data)
+	out, report, err := repaired(t, d.data)
 	if !errors.Is(err, errs.Corrupt) || !bytes.Equal(out, d.data) || report.Zones[0].State != Lost {
 		t.Errorf("%d slices damaged: %v, %+v", g.Parity+1, err, report)
 	}
+	d = s.undamaged()
+	d.cut(1<<20, 1000)
+	checkRepaired(t, "cut, and bad sectors", d.data, s.data, 5, 700)
 }
 
-// TestEachPart damages each packet, header and footer of a file alone.
+// TestEachPart damages each packet, header and footer of a file alone, and makes each of its
+// sectors unreadable.
 func TestEachPart(t *testing.T) {
 	r := newRand(3)
-	for _, frame := range []compress.Format{compress.PZ, compress.Zstd} {
-		s := write(t, Options{5, frame}, randomZones(r, 3, 10_000, 20_000)...)
+	for _, format := range []compress.Format{compress.PZ, compress.Zstd} {
+		s := write(t, Options{5, format}, randomZones(r, 3, 10_000, 20_000)...)
 		for zi, g := range s.zones {
-			begin := int(g.Offset) + g.Size
-			places := []int{begin, begin + g.HeaderSize() - 1}
+			begin, end := int(g.Offset)+g.Size, int(g.EndOffset())
+			places := []int{begin, begin + g.HeaderSize() - 1, end - section.FooterSize, end - 1}
 			for i := range g.Packets() {
 				at := int(g.Offset + g.Place(i))
 				body := at + section.PacketHeaderSize
 				places = append(places, at, body-1, body, at+g.PacketSize(i)-1)
 			}
-			end := int(g.EndOffset())
-			places = append(places, end-section.FooterSize, end-1)
 			for _, at := range places {
 				d := s.undamaged()
 				d.flip(r, at)
-				out, report, err := repaired(t, d.data)
-				if err != nil || !bytes.Equal(out, s.data) || report.Zones[zi].State != Healed {
-					t.Fatalf("%v: byte %d of zone %d flipped: %v, %+v", frame, at, zi, err, report)
+				name := fmt.Sprintf("%v: byte %d of zone %d", format, at, zi)
+				if report := checkRepaired(t, name, d.data, s.data); report.Zones[zi].State != Healed {
+					t.Fatalf("%s: %+v", name, report)
 				}
-				checkReaderAt(t, d.data, s.data)
+			}
+		}
+		zones := randomZones(r, 2, 100<<10, 200<<10)
+		clear(zones[0][20_000:60_000]) // as what takes the place of a sector is
+		s = write(t, Options{10, format}, zones...)
+		for sector := range (len(s.data) + container.Sector - 1) / container.Sector {
+			name := fmt.Sprintf("%v: sector %d", format, sector)
+			if checkRepaired(t, name, s.data, s.data, sector).Intact() {
+				t.Fatalf("%s: intact", name)
 			}
 		}
 	}
@@ -121,92 +171,194 @@ func TestLostSections(t *testing.T) {
 		d := s.undamaged()
 		d.overwrite(r, int(g.Offset)+g.Size, int(g.SectionSize()))
 		want := slices.Clone(d.data)
-		other := s.zones[(lost+1)%4]
-		d.flip(r, int(other.Offset)+5)
+		d.flip(r, int(s.zones[(lost+1)%4].Offset)+5)
 		out, report, err := repaired(t, d.data)
 		wanted, state := errs.Corrupt, NoSection
 		if lost == 3 {
 			wanted, state = errs.Truncated, Intact // of the last one nothing is known
 		}
-		if !errors.Is(err, wanted) || !bytes.Equal(out, want) {
+		if !errors.Is(err, wanted) || !bytes.Equal(out, want) || report.EndMissing != (lost == 3) ||
+			len(report.Zones) > lost && report.Zones[lost].State != state {
 			t.Errorf("section %d lost: %v, %+v", lost, err, report)
-			continue
-		}
-		if report.EndMissing != (lost == 3) {
-			t.Errorf("section %d lost: %+v", lost, report)
-		}
-		if len(report.Zones) > lost && report.Zones[lost].State != state {
-			t.Errorf("section %d lost: %+v", lost, report)
 		}
 	}
 }
 
-// TestConcatenated joins files, also equal ones and one without parity.
-func TestConcatenated(t *testing.T) {
+// TestLostZone reads a zone that cannot be healed. What cannot be read of it becomes zeros, and is
+// an error, as it is of stray bytes.
+func TestLostZone(t *testing.T) {
+	r := newRand(8)
+	s := write(t, Options{1, compress.PZ}, random(r, 1<<20))
+	src := &testenv.BadSectors{Data: s.undamaged().data, Bad: map[int64]bool{}}
+	size := int64(len(s.data))
+	for i := range 40 {
+		src.Data[5*i*container.Sector]++
+	}
+	reader, err := NewReaderAt(src, size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := io.ReadAll(io.NewSectionReader(reader, 0, size))
+	if err != nil || !bytes.Equal(got, src.Data) || len(reader.Lost()) != 40 || reader.Healed() != nil {
+		t.Errorf("%v, exact %v, lost %v", err, bytes.Equal(got, src.Data), reader.Lost())
+	}
+	want := bytes.Clone(s.data)
+	for i := range 40 {
+		src.Bad[int64(5*i)] = true
+		clear(want[5*i*container.Sector:][:container.Sector])
+	}
+	var out bytes.Buffer
+	report, err := Repair(&out, src, size)
+	if !errors.Is(err, errs.Corrupt) || report.Zones[0].State != Lost || report.ReadErr == nil ||
+		report.Unreadable != 40*container.Sector || !bytes.Equal(out.Bytes(), want) {
+		t.Errorf("bad sectors: %v, %+v", err, report)
+	}
+	reader, err = NewReaderAt(src, size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadAll(io.NewSectionReader(reader, 0, size)); err != testenv.ErrSector {
+		t.Errorf("ReaderAt of bad sectors: %v", err)
+	}
+	stray := append(random(r, 5*container.Sector), s.data...)
+	got, report, err = repaired(t, stray, 1, 3)
+	if !errors.Is(err, errs.Corrupt) || !errors.Is(err, testenv.ErrSector) ||
+		report.Unreadable != 2*container.Sector || !bytes.HasSuffix(got, s.data) {
+		t.Errorf("stray bytes: %v, %+v", err, report)
+	}
+}
+
+// TestJoined joins files, also equal ones and one without parity, and damages each.
+func TestJoined(t *testing.T) {
 	r := newRand(6)
-	a := write(t, Options{10, compress.PZ}, randomZones(r, 2, 10_000, 20_000)...)
-	b := write(t, Options{30, compress.PZ}, randomZones(r, 1, 10_000, 20_000)...)
+	a := write(t, Options{10, compress.PZ}, randomZones(r, 2, 10_000, 20_000)...).data
+	zone := random(r, 20_000)
+	b := write(t, Options{30, compress.PZ}, zone).data
 	plain := random(r, 3000)
-	for name, parts := range map[string][][]byte{
-		"different":   {a.data, b.data},
-		"equal":       {a.data, a.data, a.data},
-		"mixed":       {a.data, b.data, a.data, b.data},
-		"plain":       {plain, a.data, plain, b.data, plain},
-		"plain first": {plain, b.data},
+	for name, c := range map[string]struct {
+		stray int64
+		parts [][]byte
+	}{
+		"different":      {0, [][]byte{a, b}},
+		"equal":          {0, [][]byte{a, a, a}},
+		"mixed":          {0, [][]byte{a, b, a, b}},
+		"plain":          {9000, [][]byte{plain, a, plain, b, plain}},
+		"plain first":    {3000, [][]byte{plain, b}},
+		"without parity": {20_000, [][]byte{zone, b}},
 	} {
-		want := bytes.Join(parts, nil)
-		stray := int64(0)
-		for _, p := range parts {
-			if len(p) == len(plain) {
-				stray += int64(len(p))
-			}
-		}
+		want := bytes.Join(c.parts, nil)
 		for round := range 20 {
 			got := slices.Clone(want)
 			at := 0
-			for _, p := range parts {
-				if round > 0 && len(p) != len(plain) {
+			for _, p := range c.parts {
+				if round > 0 && len(p) > len(zone) {
 					got[at+r.IntN(len(p))] ^= 4
+					clear(got[at:][:r.IntN(400)])
 				}
 				at += len(p)
 			}
-			out, report, err := repaired(t, got)
-			if err != nil || !bytes.Equal(out, want) {
-				t.Fatalf("%s, round %d: %v, %+v", name, round, err, report)
+			report := checkRepaired(t, fmt.Sprintf("%s, round %d", name, round), got, want)
+			if report.Unprotected != c.stray || report.Intact() != (round == 0) {
+				t.Fatalf("%s, round %d: %+v, want %d stray bytes", name, round, report, c.stray)
 			}
-			if report.Unprotected != stray || report.Intact() != (round == 0) {
-				t.Fatalf("%s, round %d: %+v, want %d stray bytes", name, round, report, stray)
-			}
-			checkReaderAt(t, got, want)
 		}
 	}
 }
 
-// TestCopyInFront: a file without parity in front of the same one with parity stays, even if the
-// first slices are damaged.
-func TestCopyInFront(t *testing.T) {
-	r := newRand(12)
-	zone := random(r, 50_000)
-	want := append(bytes.Clone(zone), write(t, Options{10, compress.PZ}, zone).data...)
-	for _, n := range []int{1, 100, 1000} {
-		got := bytes.Clone(want)
-		clear(got[len(zone):][:n])
-		out, report, err := repaired(t, got)
-		if err != nil || !bytes.Equal(out, want) || report.Unprotected != int64(len(zone)) {
-			t.Errorf("%d bytes damaged: %v, %+v", n, err, report)
+// TestJoinedEqual: bytes are missing in the zone and in the section of the second of equal files.
+// It is no copy of a part of the first one.
+func TestJoinedEqual(t *testing.T) {
+	s := write(t, Options{10, compress.PZ}, random(newRand(14), 12_000))
+	g := s.zones[0]
+	for number := range g.Packets() {
+		d := s.undamaged()
+		d.cut(int(g.Place(number))-20, 60)
+		d.cut(g.Size/2, 500)
+		d.cut(10, 500)
+		checkRepaired(t, fmt.Sprintf("packet %d", number), slices.Concat(s.data, d.data),
+			slices.Concat(s.data, s.data))
+	}
+}
+
+// TestNested: a file with parity that is content of another one is no part of that, even if the
+// sections around it are damaged.
+func TestNested(t *testing.T) {
+	r := newRand(13)
+	inner := write(t, Options{10, compress.PZ}, randomZones(r, 3, 10_000, 20_000)...)
+	for front := range 40 {
+		zone := slices.Concat(random(r, 500*front), inner.data, random(r, 10_000))
+		s := write(t, Options{5, compress.PZ}, zone, random(r, 20_000), zone)
+		d := s.undamaged()
+		d.flip(r, len(d.data)-3)
+		d.flip(r, 500*front+len(inner.data)/2)
+		name := fmt.Sprintf("%d bytes in front", 500*front)
+		if report := checkRepaired(t, name, d.data, s.data); report.Unprotected > 0 {
+			t.Errorf("%s: %+v", name, report)
 		}
 	}
 }
 
-// TestNoParity repairs files without sections.
+// TestNoParity repairs files without sections, and one that cannot be read.
 func TestNoParity(t *testing.T) {
 	for _, data := range [][]byte{nil, []byte("x"), random(newRand(9), 3<<20)} {
 		out, report, err := repaired(t, data)
 		if err != ErrNoParity || report != nil || len(out) > 0 {
 			t.Errorf("%d bytes: %v, %v, %d bytes written", len(data), report, err, len(out))
 		}
-		if _, err := NewReaderAt(bytes.NewReader(data), int64(len(data))); err != ErrNoParity {
-			t.Errorf("ReaderAt of %d bytes: %v", len(data), err)
+	}
+	s := write(t, Options{10, compress.PZ}, make([]byte, 1000))
+	if out, _, err := repaired(t, s.data, 0); err != testenv.ErrSector || len(out) > 0 {
+		t.Errorf("a file that cannot be read: %v", err)
+	}
+}
+
+// TestReaderAt reads a damaged file from several goroutines.
+func TestReaderAt(t *testing.T) {
+	r := newRand(7)
+	s := write(t, Options{10, compress.PZ}, randomZones(r, 6, 20_000, 40_000)...)
+	for _, kind := range []string{"flips", "insertion", "cut"} {
+		d := s.undamaged()
+		var flipped []int
+		for i := range 12 {
+			g := s.zones[i/2]
+			at := int(g.Offset) + r.IntN(int(g.EndOffset()-g.Offset))
+			d.flip(r, at)
+			flipped = append(flipped, at)
+		}
+		switch kind {
+		case "insertion":
+			d.insert(r, 50_000, 100)
+		case "cut":
+			d.cut(50_000, 100)
+		}
+		reader, err := NewReaderAt(bytes.NewReader(d.data), int64(len(d.data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var wg sync.WaitGroup
+		for worker := range 4 {
+			wg.Go(func() {
+				r := newRand(uint64(worker))
+				for range 300 {
+					at := r.IntN(len(s.data))
+					p := make([]byte, r.IntN(min(5000, len(s.data)-at)+1))
+					n, err := reader.ReadAt(p, int64(at))
+					if err != nil || !bytes.Equal(p, s.data[at:at+n]) {
+						t.Errorf("%s: %d bytes at %d: %v", kind, len(p), at, err)
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+		all := io.NewSectionReader(reader, 0, reader.Size())
+		if err := iotest.TestReader(all, s.data); err != nil {
+			t.Error(err)
+		}
+		for _, at := range flipped {
+			if !overlap(reader.Healed(), int64(at), 1) && kind == "flips" {
+				t.Errorf("%s: byte %d is not among the healed %v", kind, at, reader.Healed())
+			}
 		}
 	}
 }
@@ -227,8 +379,7 @@ func (f *failing) Write(p []byte) (int, error) {
 
 // TestErrors: errors of the underlying writers and readers, and of misuse.
 func TestErrors(t *testing.T) {
-	r := newRand(10)
-	data := random(r, 10_000)
+	data := random(newRand(10), 10_000)
 	for _, o := range []Options{{0, compress.PZ}, {101, compress.PZ}, {5, compress.Gzip}} {
 		if _, err := NewWriter(io.Discard, o); !errors.Is(err, errs.Option) {
 			t.Errorf("%+v: %v", o, err)
@@ -269,10 +420,9 @@ func TestErrors(t *testing.T) {
 func TestEqualSlices(t *testing.T) {
 	testenv.Slow(t)
 	r := newRand(11)
-	period := random(r, 100)
 	for name, data := range map[string][]byte{
 		"zeros":  make([]byte, 200_000),
-		"period": bytes.Repeat(period, 2000),
+		"period": bytes.Repeat(random(r, 100), 2000),
 		"mixed":  append(append(make([]byte, 50_000), random(r, 50_000)...), make([]byte, 90_001)...),
 	} {
 		s := write(t, Options{5, compress.PZ}, data, data)

@@ -1,6 +1,7 @@
 package parity
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -9,11 +10,7 @@ import (
 )
 
 // ErrNoParity says that a file has no parity, or that all of it is lost.
-var ErrNoParity error = &noParity{}
-
-type noParity struct{}
-
-func (*noParity) Error() string { return "compress: the file has no parity" }
+var ErrNoParity = errors.New("compress: the file has no parity")
 
 // State says how a zone is.
 type State uint8
@@ -32,15 +29,9 @@ const (
 
 // String returns the name of the state.
 func (s State) String() string {
-	switch s {
-	case Intact:
-		return "intact"
-	case Healed:
-		return "healed"
-	case Lost:
-		return "lost"
-	case NoSection:
-		return "no section"
+	names := [...]string{"intact", "healed", "lost", "no section"}
+	if int(s) < len(names) {
+		return names[s]
 	}
 	return fmt.Sprintf("State(%d)", uint8(s))
 }
@@ -84,19 +75,17 @@ func (r *Report) Intact() bool {
 	return !r.EndMissing && r.ReadErr == nil
 }
 
-// err returns an error if something is lost.
-func (r *Report) err() error {
+// err returns an error if something is damaged, or with healed only if something is lost.
+func (r *Report) err(healed bool) error {
 	for i, z := range r.Zones {
 		switch {
-		case z.State == Lost && z.Damaged > 0:
-			return errs.At(errs.Corrupt, z.Offset, fmt.Sprintf(
-				"zone %d cannot be healed: %d of %d slices are damaged, %d of parity are left",
-				i, z.Damaged, z.Slices, z.ParityLeft))
-		case z.State == Lost:
-			return errs.At(errs.Corrupt, z.Offset, fmt.Sprintf("zone %d cannot be healed", i))
-		case z.State == NoSection:
-			return errs.At(errs.Corrupt, z.Offset, fmt.Sprintf("the section of zone %d is lost", i))
+		case z.State == Intact, z.State == Healed && healed:
+			continue
+		case z.State == Healed:
+			return errs.At(errs.Corrupt, z.Offset,
+				fmt.Sprintf("zone %d is damaged; parity can heal it", i))
 		}
+		return errs.At(errs.Corrupt, z.Offset, fmt.Sprintf("zone %d cannot be healed: %v", i, z.State))
 	}
 	switch {
 	case r.EndMissing:
@@ -118,203 +107,127 @@ func (r *Report) err() error {
 // A part of src that cannot be read counts as damage, down to a sector of 4 KiB. If no parity is
 // found then, the error is that of src.
 //
-// Repair reads src about twice, and more of it where bytes have moved. It takes the memory of the
-// largest zone and its section, and less than 100 bytes for each packet of the file.
+// Repair reads src two or three times, and more of it where bytes have moved. For a damaged zone it
+// takes memory as the package comment says, and less than 100 bytes for each packet of the file.
 func Repair(dst io.Writer, src io.ReaderAt, size int64) (*Report, error) {
-	p, err := repair(dst, &file{src: src, size: size})
-	if err != nil {
+	r := newReaderAt(src, size)
+	if err := r.repair(dst); err != nil {
 		return nil, err
 	}
-	return p.report, p.report.err()
+	return r.report, r.report.err(true)
 }
 
 // Verify does the work of Repair without writing. If the file is not intact, the error wraps
 // compress.ErrCorrupt or compress.ErrTruncated. Repair would heal all of it if the report has no
 // zone that is Lost or NoSection, and EndMissing is false.
 func Verify(src io.ReaderAt, size int64) (*Report, error) {
-	p, err := repair(nil, &file{src: src, size: size})
-	if err != nil {
+	r := newReaderAt(src, size)
+	if err := r.repair(nil); err != nil {
 		return nil, err
 	}
-	if err := p.report.err(); err != nil {
-		return p.report, err
+	return r.report, r.report.err(false)
+}
+
+// repair finds the parts of the repaired file, reports about them, and writes them to dst, unless
+// that is nil.
+func (r *ReaderAt) repair(dst io.Writer) error {
+	zones := r.chain()
+	if zones == nil {
+		zones = r.scan()
 	}
-	for i, z := range p.report.Zones {
-		if z.State == Healed {
-			return p.report, errs.At(errs.Corrupt, z.Offset,
-				fmt.Sprintf("zone %d is damaged; parity can heal it", i))
-		}
-	}
-	return p.report, nil
-}
-
-// part is a part of the repaired file.
-type part struct {
-	at      int64 // in the repaired file
-	size    int64
-	src     int64  // in the source
-	section *found // of the zone, with its section, that this part is; nil for plain bytes
-}
-
-// pass goes through a file from the front and makes the repaired one.
-type pass struct {
-	*file
-	dst     io.Writer // nil if nothing is to be written
-	report  *Report
-	parts   []part
-	out     int64 // bytes of the repaired file
-	zoneBuf []byte
-	copyBuf []byte
-}
-
-func repair(dst io.Writer, f *file) (*pass, error) {
-	p := &pass{file: f, dst: dst, report: &Report{}, copyBuf: make([]byte, 64<<10)}
-	sections, err := f.sections()
 	switch {
-	case err != nil:
-		return nil, err
-	case len(sections) > 0:
-	case f.readErr != nil:
-		return nil, f.readErr
+	case r.short:
+		return io.ErrUnexpectedEOF
+	case len(zones) > 0:
+	case r.readErr != nil:
+		return r.readErr
 	default:
-		return nil, ErrNoParity
+		return ErrNoParity
 	}
-	var before *found
-	for _, s := range sections {
-		if err := p.repairZone(s, before); err != nil {
-			return nil, err
-		}
-		before = s
-	}
-	p.report.EndMissing = p.report.EndMissing || !before.Last
-	p.report.Unprotected += f.size - before.hi
-	err = p.copy(before.hi, f.size)
-	p.report.ReadErr = f.readErr
-	return p, err
-}
-
-// sections returns the sections of the file, in order.
-func (f *file) sections() ([]*found, error) {
-	list, err := f.chain()
-	if err != nil {
-		return nil, err
-	}
-	for i, s := range list {
-		list[i], err = f.packetsOf(s)
-		if err != nil {
-			return nil, err
-		}
-	}
-	if list == nil {
-		return f.scan(0, f.size)
-	}
-	return list, nil
-}
-
-// copy copies bytes of the source.
-func (p *pass) copy(from, to int64) error {
-	if to <= from {
-		return nil
-	}
-	p.parts = append(p.parts, part{at: p.out, size: to - from, src: from})
-	return p.copyOut(from, to)
-}
-
-// copyOut is copy without a part of its own. Without dst it reads all the same, so that the report
-// says what cannot be read.
-func (p *pass) copyOut(from, to int64) error {
-	for from < to {
-		data := p.copyBuf[:min(to-from, int64(len(p.copyBuf)))]
-		holes, err := p.read(data, from)
-		if err != nil {
+	r.size, r.report = 0, &Report{}
+	var before *zone
+	for _, z := range zones {
+		r.load(z)
+		if err := r.repairZone(dst, z, before); err != nil {
 			return err
 		}
-		for _, h := range holes {
-			p.report.Unreadable += h.Size
-		}
-		if err := p.write(data); err != nil {
-			return err
-		}
-		from += int64(len(data))
+		z.unload()
+		before = z
 	}
-	return nil
-}
-
-// write writes bytes of the repaired file.
-func (p *pass) write(data []byte) error {
-	p.out += int64(len(data))
-	if p.dst == nil {
-		return nil
-	}
-	_, err := container.WriteFull(p.dst, data)
+	r.report.EndMissing = r.report.EndMissing || !before.Last
+	r.report.Unprotected += r.file.size - before.hi
+	err := r.addPart(dst, part{src: before.hi, size: r.file.size - before.hi})
+	r.report.ReadErr = r.readErr
 	return err
 }
 
-// repairZone heals a zone and writes it, and what is in front of it.
-func (p *pass) repairZone(s, before *found) error {
-	z, err := p.load(s, p.zoneBuf)
-	if err != nil {
-		return err
-	}
-	p.zoneBuf = z.data
-	begin := int64(0) // of a zone behind the one before
-	follows := before != nil && !before.Last
-	if follows {
-		begin = before.EndOffset()
+// repairZone adds a zone that is loaded, and what is in front of it.
+func (r *ReaderAt) repairZone(dst io.Writer, z, before *zone) error {
+	next := int64(0) // where a zone behind the one before was written
+	if before != nil {
+		next = before.Next()
 	}
 	switch {
-	case follows && s.Offset == begin:
-		z.begins = s.after // what is between them is stray
-	case s.Offset > begin:
-		p.report.Zones = append(p.report.Zones,
-			Zone{Offset: p.out, Size: z.begins - s.after, State: NoSection})
+	case next > 0 && z.Offset == next:
+		z.begins = z.after // what is between them is stray
+	case z.Offset > next:
+		r.report.Zones = append(r.report.Zones,
+			Zone{Offset: r.size, Size: z.begins - z.after, State: NoSection})
 	default:
-		p.report.EndMissing = p.report.EndMissing || follows
-		p.report.Unprotected += z.begins - s.after
+		r.report.EndMissing = r.report.EndMissing || next > 0
+		r.report.Unprotected += z.begins - z.after
 	}
-	if err := p.copy(s.after, z.begins); err != nil {
+	if err := r.addPart(dst, part{src: z.after, size: z.begins - z.after}); err != nil {
 		return err
 	}
-	return p.writeZone(z)
+	report := Zone{
+		Offset: r.size, Size: int64(z.Size), Slices: z.Slices(), Parity: z.Parity,
+		Damaged: z.missing, ParityLeft: z.parity, State: Healed,
+	}
+	p := part{size: report.Size + z.SectionSize(), zone: z}
+	switch {
+	case z.lost:
+		report.State, report.Size = Lost, max(0, min(z.begin(), z.hi)-z.begins)
+		p = part{src: z.begins, size: z.hi - z.begins}
+	case z.intact() && r.sectionIntact(z):
+		report.State = Intact
+	}
+	r.report.Zones = append(r.report.Zones, report)
+	return r.addPart(dst, p)
 }
 
-// writeZone writes a zone and its section.
-func (p *pass) writeZone(z *zone) error {
-	r := Zone{
-		Offset: p.out, Size: int64(z.Size), Slices: z.Slices(), Parity: z.Parity,
-		Damaged: z.missing, ParityLeft: z.parityLeft(), State: Healed,
-	}
-	whole, err := p.sectionIntact(z.found)
-	if err != nil {
-		return err
-	}
-	defer func() { p.report.Zones = append(p.report.Zones, r) }()
-	if z.lost {
-		r.State, r.Size = Lost, max(0, min(z.begin(), z.hi)-z.begins)
-		return p.copy(z.begins, z.hi)
-	}
-	if z.intact() && whole {
-		r.State = Intact
-	}
-	p.parts = append(p.parts, part{at: p.out, size: r.Size + z.SectionSize(), section: z.found})
-	if err := p.write(z.data[:z.Size]); err != nil {
-		return err
-	}
-	if whole {
-		return p.copyOut(z.begin(), z.begin()+z.SectionSize())
-	}
-	if p.dst == nil {
-		p.out += z.SectionSize()
+// addPart adds a part to the repaired file, and writes it to dst, unless that is nil. It reads
+// plain bytes all the same, so that the report says what cannot be read.
+func (r *ReaderAt) addPart(dst io.Writer, p part) error {
+	if p.size <= 0 {
 		return nil
 	}
-	section, err := z.section(nil)
-	if err != nil {
-		return err
+	p.at = r.size
+	if p.zone != nil {
+		p.zone.at = p.at
 	}
-	return p.write(section)
-}
-
-// section appends the section of a zone that is not lost.
-func (z *zone) section(dst []byte) ([]byte, error) {
-	return appendSection(dst, z.Zone, cutSlices(z.data, z.Slice), z.catalog)
+	r.size += p.size
+	r.parts = append(r.parts, p)
+	if dst == nil && p.zone != nil {
+		return nil
+	}
+	buf := make([]byte, min(64<<10, p.size))
+	for at := int64(0); at < p.size; at += int64(len(buf)) {
+		buf = buf[:min(int64(len(buf)), p.size-at)]
+		if p.zone != nil {
+			if err := r.readZone(buf, p.zone, at); err != nil {
+				return err
+			}
+		} else {
+			for _, h := range r.read(buf, p.src+at) {
+				r.report.Unreadable += h.Size
+			}
+		}
+		if dst != nil {
+			if _, err := container.WriteFull(dst, buf); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

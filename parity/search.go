@@ -2,6 +2,7 @@ package parity
 
 import (
 	"hash/crc32"
+	"slices"
 
 	"github.com/gopz/compress/internal/section"
 )
@@ -29,89 +30,57 @@ func newRoller(width int) *roller {
 	return r
 }
 
-// register returns the register behind the first window.
-func (r *roller) register(window []byte) uint32 { return section.Checksum(window) ^ r.constant }
-
 // roll moves the window by a byte.
 func (r *roller) roll(v uint32, out, in byte) uint32 {
 	return castagnoli[byte(v)^in] ^ v>>8 ^ r.leave[out]
 }
 
-// wanted has the missing slices of a zone by their CRC32C.
-type wanted struct {
-	bits [1 << 16]bool
-	list map[uint32][]int
-}
-
-// addSlices adds the missing slices that are whole.
-func (w *wanted) addSlices(z *zone) {
-	w.list = map[uint32][]int{}
-	for i, at := range z.from {
-		if at == nowhere && z.SliceLength(i) == z.Slice {
-			crc := uint32(entryOf(z.catalog, i))
-			w.bits[crc>>16] = true
-			w.list[crc] = append(w.list[crc], i)
-		}
-	}
-}
-
-// take takes the slices that are a window, at a place of the source. It reports whether there are
-// some.
-func (w *wanted) take(z *zone, crc uint32, window []byte, at int64) bool {
-	e, list := entry(window), w.list[crc]
-	rest := list[:0]
-	for _, i := range list {
-		if entryOf(z.catalog, i) == e {
-			z.takeSlice(i, at, window)
-		} else {
-			rest = append(rest, i)
-		}
-	}
-	if len(rest) == 0 {
-		delete(w.list, crc)
-	} else {
-		w.list[crc] = rest
-	}
-	return len(rest) < len(list)
-}
-
 // search searches for missing slices at all places, until parity can replace the others. The work
 // is linear whatever the bytes are: windows that have the CRC32C of a slice and are none count
 // against a budget.
-func (f *file) search(z *zone, parity int) error {
+func (f *file) search(z *zone) {
 	// Two sizes of a zone in front of the section are enough for any damage that leaves one.
-	lo, hi, width := max(z.lo, z.at()-2*int64(z.Size)-scanChunk), z.end(), z.Slice
-	var w wanted
-	w.addSlices(z)
-	if hi-lo < int64(width) {
-		return nil
-	}
-	r := newRoller(width)
-	budget := 4*(hi-lo) + 64*int64(width)
-	buf := make([]byte, min(hi-lo, int64(scanChunk+width)))
-	for at := lo; at+int64(width) <= hi; {
-		data := buf[:min(hi-at, int64(len(buf)))]
-		holes, err := f.read(data, at)
-		if err != nil {
-			return err
+	lo, hi, width := max(0, z.first.at-2*int64(z.Size)-scanChunk), z.last.end, int64(z.Slice)
+	missing := map[uint32][]int{} // slices by their CRC32C
+	var filter [1 << 16]bool      // of the upper halves of those
+	for i, at := range z.from {
+		if at == nowhere && z.SliceLength(i) == z.Slice {
+			crc := uint32(entryOf(z.catalog, i))
+			filter[crc>>16] = true
+			missing[crc] = append(missing[crc], i)
 		}
-		v := r.register(data[:width])
-		for i := 0; ; i++ {
+	}
+	r := newRoller(z.Slice)
+	budget := 4*(hi-lo) + 64*width
+	buf := make([]byte, max(0, min(hi-lo, scanChunk+width)))
+	for ; lo+width <= hi; lo += int64(len(buf)) - width + 1 {
+		buf = buf[:min(hi-lo, int64(len(buf)))]
+		holes := f.read(buf, lo)
+		v := section.Checksum(buf[:width]) ^ r.constant
+		for window := buf; ; window = window[1:] {
 			crc := v ^ r.constant
-			if w.bits[crc>>16] && len(w.list[crc]) > 0 && !holes.in(at+int64(i), int64(width)) {
-				if !w.take(z, crc, data[i:][:width], at+int64(i)) {
-					budget -= int64(width)
+			at := lo + int64(len(buf)-len(window))
+			if filter[crc>>16] && len(missing[crc]) > 0 && !overlap(holes, at, width) {
+				e, before := entry(window[:width]), z.missing
+				missing[crc] = slices.DeleteFunc(missing[crc], func(i int) bool {
+					if entryOf(z.catalog, i) != e {
+						return false
+					}
+					z.from[i] = at
+					z.missing--
+					return true
+				})
+				if z.missing == before {
+					budget -= width
 				}
-				if budget < 0 || z.missing <= parity || len(w.list) == 0 {
-					return nil
+				if budget < 0 || z.missing <= z.parity {
+					return
 				}
 			}
-			if i+width == len(data) {
-				at += int64(i + 1)
+			if len(window) == int(width) {
 				break
 			}
-			v = r.roll(v, data[i], data[i+width])
+			v = r.roll(v, window[0], window[width])
 		}
 	}
-	return nil
 }

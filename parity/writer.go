@@ -3,10 +3,9 @@ package parity
 import (
 	"io"
 
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/bridge"
+	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/section"
 )
@@ -124,8 +123,8 @@ func (w *Writer) Close() error {
 	return nil
 }
 
-// newZone returns a zone of size bytes, without its id.
-func newZone(offset int64, size int, o Options, last bool) section.Zone {
+// layout returns a zone of size bytes, without its id.
+func layout(offset int64, size int, o Options, last bool) section.Zone {
 	z := section.Zone{
 		Offset: offset, Size: size, Slice: usualSlice, Zstd: o.Format == compress.Zstd, Last: last,
 	}
@@ -139,17 +138,9 @@ func newZone(offset int64, size int, o Options, last bool) section.Zone {
 
 // writeSection writes the section of the zone and begins the next one.
 func (w *Writer) writeSection(last bool) error {
-	z := newZone(w.offset, w.zone.size, w.o, last)
-	slices := w.zone.slices(z.Slice)
-	catalog := makeCatalog(slices)
-	z.ID = xxhash.Sum64(catalog)
-	section, err := appendSection(w.section[:0], z, slices, catalog)
-	if err != nil {
-		w.err = err
-		return err
-	}
-	w.section = section
-	if _, err := w.write(section); err != nil {
+	z := layout(w.offset, w.zone.size, w.o, last)
+	w.section = appendSection(w.section[:0], z, w.zone.slices(z.Slice))
+	if _, err := w.write(w.section); err != nil {
 		return err
 	}
 	w.offset, w.ended = z.EndOffset(), false
@@ -159,13 +150,7 @@ func (w *Writer) writeSection(last bool) error {
 
 // write writes p. Its error stays.
 func (w *Writer) write(p []byte) (int, error) {
-	n, err := w.dst.Write(p)
-	if n < 0 || n > len(p) {
-		n, err = 0, errs.BadCount
-	}
-	if err == nil && n < len(p) {
-		err = io.ErrShortWrite
-	}
+	n, err := container.WriteFull(w.dst, p)
 	w.err = err
 	return n, err
 }
@@ -184,11 +169,7 @@ func (b *buffer) addBytes(p []byte) {
 	for len(p) > 0 {
 		i := b.size / chunkSize
 		if i == len(b.chunks) {
-			var next []byte
-			if i > 0 {
-				next = make([]byte, 0, chunkSize)
-			}
-			b.chunks = append(b.chunks, next)
+			b.chunks = append(b.chunks, make([]byte, 0, min(i, 1)*chunkSize)) // the first one grows
 		}
 		n := min(len(p), chunkSize-len(b.chunks[i]))
 		b.chunks[i] = append(b.chunks[i], p[:n]...)

@@ -10,312 +10,270 @@ import (
 	"github.com/gopz/compress/internal/section"
 )
 
-// A zone is a zone in memory, as far as it can be had.
+// A zone is a zone of the file with its section, as far as they are left.
 type zone struct {
-	*found
-	data    []byte  // the slices, padded
-	catalog []byte  // nil if it is lost
-	from    []int64 // where the source has each slice, or nowhere
-	missing int     // slices that the source does not have
-	lost    bool    // too many are missing
-	begins  int64   // where the zone begins in the source, as far as can be told
+	*group
+	// Rows of packets: the likeliest one, and what is first and last in the section.
+	main, first, last *row
+
+	count    int  // of packets in all rows
+	doubtful bool // it may be a copy of a part of a section
+
+	after int64 // the section before ends here, as far as can be told
+	next  int64 // where a zone behind that section was written; 0 if another file is expected
+	hi    int64 // the section ends here, as far as can be told
+
+	at int64 // in the repaired file
+
+	// What load finds:
+	loaded  bool
+	from    []int64        // where the source has each slice, or nowhere
+	rebuilt map[int][]byte // slices that it does not have
+	missing int            // how many those are
+	parity  int            // packets of parity that are left
+	lost    bool           // they cannot be made anew
+	begins  int64          // where the zone begins in the source, as far as can be told
+
+	section []byte // anew; nil if the source has it, or if it has not been read
+	checked bool   // section is known
 }
 
-// entry returns the catalog's entry for a slice: its CRC32C, and above that 4 bytes of its XXH64.
-func entry(slice []byte) uint64 {
-	return uint64(section.Checksum(slice)) | xxhash.Sum64(slice)<<32
-}
+// begin returns where the section begins, by most of its packets.
+func (z *zone) begin() int64 { return z.main.start + int64(z.Size) }
 
-// makeCatalog returns the catalog of slices.
-func makeCatalog(slices [][]byte) []byte {
-	catalog := make([]byte, 0, section.EntrySize*len(slices))
-	for _, s := range slices {
-		catalog = binary.LittleEndian.AppendUint64(catalog, entry(s))
-	}
-	return catalog
-}
-
-// entryOf returns entry i of a catalog.
-func entryOf(catalog []byte, i int) uint64 {
-	return binary.LittleEndian.Uint64(catalog[i*section.EntrySize:])
+// starts returns the places where the zone may begin: by most packets, by the first or the last
+// ones, and behind the section before.
+func (z *zone) starts() []int64 {
+	return []int64{z.main.start, z.first.start, z.last.start, z.after}
 }
 
 // readSlice reads slice i of a zone that begins at start, padded, and reports whether it is the one
-// that the catalog names.
-func (f *file) readSlice(buf []byte, z section.Zone, catalog []byte, i int, start int64) (bool, error) {
-	n := z.SliceLength(i)
-	if ok, err := f.readPart(buf[:n], start+int64(i)*int64(z.Slice)); !ok {
-		return false, err
+// that the catalog names. Without a catalog it is not.
+func (f *file) readSlice(buf []byte, g *group, i int, start int64) bool {
+	n, catalog := g.SliceLength(i), f.catalogOf(g)
+	if len(catalog) == 0 || !f.readPart(buf[:n], start+int64(i*g.Slice)) {
+		return false
 	}
-	clear(buf[n:z.Slice])
-	return entry(buf[:z.Slice]) == entryOf(catalog, i), nil
+	clear(buf[n:g.Slice])
+	return entry(buf[:g.Slice]) == entryOf(catalog, i)
 }
 
-// readCatalog returns the catalog of a zone, or nil if too few of its packets are left.
-func (f *file) readCatalog(s *found) ([]byte, error) {
-	pieces := make([][]byte, 2*s.Pieces())
-	for number := range s.Packets() {
-		at, ok := s.places[number]
-		if s.places == nil {
-			at, ok = s.main.start+s.Place(number), true
+// readBody returns the body of a packet, or nil if it is lost.
+func (f *file) readBody(g *group, number int) []byte {
+	start := g.start
+	if g.places != nil {
+		at, ok := g.places[number]
+		if !ok {
+			return nil
 		}
-		if i := s.PieceNumber(number); i >= 0 && ok {
-			body, err := f.readBody(s.Zone, number, at)
-			if err != nil {
-				return nil, err
-			}
-			pieces[i] = body
-		}
+		start = at - g.Place(number)
 	}
-	return joinCatalog(pieces, s.Zone), nil
+	return g.ReadPacket(f.src, number, start)
 }
 
-// load reads a zone and heals it. It uses the memory of buf if that is enough.
-func (f *file) load(s *found, buf []byte) (*zone, error) {
-	z := &zone{found: s, begins: max(s.main.start, s.after)}
+// catalogOf returns the catalog of a zone. It is empty if too few of its packets are left.
+func (f *file) catalogOf(g *group) []byte {
+	if g.catalog != nil {
+		return g.catalog
+	}
+	g.catalog = []byte{}
+	k := g.Pieces()
+	pieces := make([][]byte, 2*k)
+	for number := range g.Packets() {
+		if i := g.PieceNumber(number); i >= 0 {
+			pieces[i] = f.readBody(g, number)
+		}
+	}
+	if restore(pieces, k) {
+		catalog := slices.Concat(pieces[:k]...)[:section.EntrySize*g.Slices()]
+		if xxhash.Sum64(catalog) == g.ID {
+			g.catalog = catalog
+		}
+	}
+	return g.catalog
+}
+
+// load finds the slices of a zone and makes those anew that are missing.
+func (f *file) load(z *zone) {
+	f.findPackets(z)
+	z.loaded, z.begins, z.parity = true, max(z.main.start, z.after), 0
+	for number := range z.places {
+		if z.PieceNumber(number) < 0 {
+			z.parity++
+		}
+	}
 	// All memory and work are a few times what the file has of zone and packets.
-	if int64(s.Size) > 2*(s.end()-s.lo+s.bytes)+1<<16 {
+	if int64(z.Size) > 2*(z.last.end-z.after)+1<<16 {
 		z.lost = true
-		return z, nil
+		return
 	}
-	n := s.Slices()
-	z.data = slices.Grow(buf[:0], n*s.Slice)[:n*s.Slice]
-	clear(z.data[s.Size:])
-	z.from, z.missing = slices.Repeat([]int64{nowhere}, n), n
-	catalog, err := f.readCatalog(s)
-	switch {
-	case err != nil:
-		return nil, err
-	case catalog == nil:
-		return z, f.loadWithoutCatalog(z)
+	z.missing = z.Slices()
+	z.from = slices.Repeat([]int64{nowhere}, z.missing)
+	if len(f.catalogOf(z.group)) == 0 {
+		f.loadWithoutCatalog(z)
+		return
 	}
-	z.catalog = catalog
-	if err := f.collect(z); err != nil {
-		return nil, err
-	}
-	if err := f.decode(z); err != nil {
-		return nil, err
-	}
-	return z, f.findStart(z)
+	f.collect(z)
+	f.decode(z)
+	f.findStart(z)
+}
+
+// unload forgets what load has found.
+func (z *zone) unload() {
+	z.loaded, z.checked, z.lost = false, false, false
+	z.catalog, z.from, z.rebuilt, z.section = nil, nil, nil, nil
 }
 
 // loadWithoutCatalog loads a zone whose catalog is lost. The id of the catalog tells whether the
 // zone is intact; else it is lost.
-func (f *file) loadWithoutCatalog(z *zone) error {
+func (f *file) loadWithoutCatalog(z *zone) {
+	z.lost, z.missing = true, 0 // it is unknown how many are
+	buf := make([]byte, z.Slice)
 	for _, start := range z.starts() {
-		if ok, err := f.readPart(z.data[:z.Size], start); err != nil {
-			return err
-		} else if !ok {
-			continue
-		}
-		if c := makeCatalog(cutSlices(z.data, z.Slice)); xxhash.Sum64(c) == z.ID {
-			z.catalog, z.begins, z.missing = c, start, 0
-			for i := range z.from {
-				z.from[i] = start + int64(i*z.Slice)
+		var catalog []byte
+		for i := range z.from {
+			n := z.SliceLength(i)
+			z.from[i] = start + int64(i*z.Slice)
+			if !f.readPart(buf[:n], z.from[i]) {
+				break
 			}
-			return nil
+			clear(buf[n:])
+			catalog = binary.LittleEndian.AppendUint64(catalog, entry(buf))
+		}
+		if len(catalog) == section.EntrySize*len(z.from) && xxhash.Sum64(catalog) == z.ID {
+			z.catalog, z.begins, z.lost = catalog, start, false
+			return
 		}
 	}
-	z.lost, z.missing = true, 0 // it is unknown how many are
-	return nil
 }
 
 // collect finds slices in the source, until parity can replace those that are missing.
-func (f *file) collect(z *zone) error {
-	parity := z.parityLeft()
-	starts := z.starts()
-	if at, err := f.find(z.AppendHeader(nil), z.after, z.at()); err != nil {
-		return err
-	} else if at != nowhere {
-		starts = append(starts, at-int64(z.Size))
+func (f *file) collect(z *zone) {
+	f.collectAt(z, z.starts()...)
+	if z.missing <= z.parity {
+		return
 	}
-	if err := f.collectAt(z, parity, starts); err != nil || z.missing <= parity {
-		return err
-	}
-	if err := f.search(z, parity); err != nil || z.missing <= parity {
-		return err
-	}
+	f.search(z)
 	// The last slice is shorter, so a search does not find it. It may follow another one.
 	for i := len(z.from) - 2; i >= 0; i-- {
 		if z.from[i] != nowhere {
-			return f.collectAt(z, parity, []int64{z.from[i] - int64(i*z.Slice)})
+			f.collectAt(z, z.from[i]-int64(i*z.Slice))
+			return
 		}
 	}
-	return nil
 }
 
 // collectAt takes those missing slices that are right if the zone begins at one of starts.
-func (f *file) collectAt(z *zone, parity int, starts []int64) error {
+func (f *file) collectAt(z *zone, starts ...int64) {
 	buf := make([]byte, z.Slice)
 	for k, start := range starts {
-		if z.missing <= parity && k > 0 {
-			return nil
-		}
-		if slices.Contains(starts[:k], start) {
+		if k > 0 && z.missing <= z.parity || slices.Contains(starts[:k], start) {
 			continue
 		}
 		for i, at := range z.from {
-			if at != nowhere {
-				continue
-			}
-			ok, err := f.readSlice(buf, z.Zone, z.catalog, i, start)
-			if err != nil {
-				return err
-			}
-			if ok {
-				z.takeSlice(i, start+int64(i*z.Slice), buf)
+			if at == nowhere && f.readSlice(buf, z.group, i, start) {
+				z.from[i] = start + int64(i*z.Slice)
+				z.missing--
 			}
 		}
 	}
-	return nil
 }
 
-// takeSlice takes a slice that was found at a place.
-func (z *zone) takeSlice(i int, at int64, slice []byte) {
-	copy(z.data[i*z.Slice:], slice)
-	z.from[i] = at
-	z.missing--
+// slices returns the slices of a zone, padded. Those that are missing and not rebuilt are nil.
+func (f *file) slices(z *zone) [][]byte {
+	all := cutSlices(make([]byte, z.Slices()*z.Slice), z.Slice)
+	for i, at := range z.from {
+		if at == nowhere {
+			all[i] = z.rebuilt[i]
+		} else {
+			f.read(all[i][:z.SliceLength(i)], at)
+		}
+	}
+	return all
 }
 
 // decode makes the missing slices from parity.
-func (f *file) decode(z *zone) error {
+func (f *file) decode(z *zone) {
 	if z.missing == 0 {
-		return nil
+		return
 	}
-	n := z.Slices()
-	shards := make([][]byte, n+z.Parity)
-	for i, at := range z.from {
-		shards[i] = z.data[i*z.Slice:][:z.Slice:z.Slice]
-		if at == nowhere {
-			shards[i] = shards[i][:0] // the code fills it
-		}
-	}
-	have := 0
-	for i := 0; i < z.Parity && have < z.missing; i++ {
-		number := z.Pieces() + i
-		at, ok := z.places[number]
-		if !ok {
-			continue
-		}
-		body, err := f.readBody(z.Zone, number, at)
-		if err != nil {
-			return err
+	shards, have := f.slices(z), 0
+	for i := range z.Parity {
+		var body []byte
+		if have < z.missing {
+			body = f.readBody(z.group, z.Pieces()+i)
 		}
 		if body != nil {
-			shards[n+i] = body
 			have++
 		}
+		shards = append(shards, body)
 	}
-	if have < z.missing {
-		z.lost = true
-		return nil
+	z.lost = !restore(shards, z.Parity)
+	if z.lost {
+		return
 	}
-	code, err := newCode(n, z.Parity)
-	if err != nil {
-		return err
-	}
-	if code.ReconstructData(shards) != nil {
-		z.lost = true
-		return nil
-	}
+	z.rebuilt = map[int][]byte{}
 	for i, at := range z.from {
-		if at == nowhere {
-			copy(z.data[i*z.Slice:], shards[i])
-			z.lost = z.lost || entry(shards[i]) != entryOf(z.catalog, i)
+		if at != nowhere {
+			continue
 		}
+		padding := bytes.Trim(shards[i][z.SliceLength(i):], "\x00")
+		if entry(shards[i]) != entryOf(z.catalog, i) || len(padding) > 0 {
+			z.lost, z.rebuilt = true, nil
+			return
+		}
+		z.rebuilt[i] = shards[i]
 	}
-	// Padding is zeros.
-	z.lost = z.lost || len(bytes.Trim(z.data[z.Size:], "\x00")) > 0
-	return nil
 }
 
 // findStart sets z.begins. What is in front of it belongs to no zone, unless the zone before is a
 // neighbour.
-func (f *file) findStart(z *zone) error {
+func (f *file) findStart(z *zone) {
 	const sample = 32
 	if z.main.start == z.after {
-		return nil
+		return
 	}
+	least := z.main.start - int64(z.Size) // a copy of the zone in front of it is another file
 	for i, at := range z.from {
-		if at != nowhere {
-			z.begins = min(max(at-int64(i*z.Slice), z.after), z.end())
+		if start := at - int64(i*z.Slice); at != nowhere && start > least {
+			z.begins = min(max(start, z.after), z.last.end)
 			break
 		}
 	}
-	if z.lost || z.Size < sample {
-		return nil
-	}
-	// A copy of the zone in front of it is another file.
-	least := max(z.after, z.main.start-int64(z.Size)+1)
-	if z.begins < least {
-		if copied, err := f.copied(z, z.begins); !copied {
-			return err
-		}
-		z.begins = least
-	} else if z.from[0] != nowhere {
-		return nil
+	if z.lost || z.Size < sample || z.from[0] == z.begins {
+		return
 	}
 	// Bytes may be inserted in the first slice or behind it, so that all others seem to begin
 	// further on.
-	at, err := f.find(z.data[:sample], least, min(max(z.begins, z.main.start)+sample, z.end()))
-	switch {
-	case err != nil:
-		return err
-	case at != nowhere:
+	head := z.rebuilt[0]
+	if head == nil {
+		return
+	}
+	lo := max(z.after, least+1)
+	at := f.find(head[:sample], lo, min(max(z.begins, z.main.start)+sample, z.last.end))
+	if at != nowhere {
 		z.begins = at
-	case least == z.after:
-		// The front of the zone may be cut away.
-		front := make([]byte, sample)
-		if ok, err := f.readPart(front, z.after); err != nil {
-			return err
-		} else if ok && bytes.Contains(z.data, front) {
-			z.begins = z.after
-		}
+		return
 	}
-	return nil
-}
-
-// copied reports whether a slice that was found elsewhere is also in a zone that begins at start.
-func (f *file) copied(z *zone, start int64) (bool, error) {
-	buf := make([]byte, z.Slice)
-	for i, at := range z.from {
-		if at == nowhere || at == start+int64(i*z.Slice) {
-			continue
-		}
-		if ok, err := f.readSlice(buf, z.Zone, z.catalog, i, start); ok || err != nil {
-			return ok, err
-		}
+	// The front of the zone may be cut away.
+	front := make([]byte, sample)
+	if lo == z.after && f.readPart(front, lo) && bytes.Contains(slices.Concat(f.slices(z)...), front) {
+		z.begins = lo
 	}
-	return false, nil
 }
 
 // intact reports whether the source has the zone in place, from z.begins on.
 func (z *zone) intact() bool {
-	if z.lost {
-		return false
-	}
 	for i, at := range z.from {
 		if at != z.begins+int64(i*z.Slice) {
 			return false
 		}
 	}
-	return z.begin() == z.begins+int64(z.Size)
+	return !z.lost && z.begin() == z.begins+int64(z.Size)
 }
 
 // sectionIntact reports whether the source has the section as it should be.
-func (f *file) sectionIntact(s *found) (bool, error) {
-	if s.main.count < s.Packets() { // those of a full section have been verified
-		return false, nil
-	}
-	size := s.SectionSize()
-	head := s.AppendHeader(nil)
-	footer := section.AppendFooter(nil, size)
-	for at, want := range map[int64][]byte{0: head, size - section.FooterSize: footer} {
-		got := make([]byte, len(want))
-		ok, err := f.readPart(got, s.begin()+at)
-		if !ok || !bytes.Equal(got, want) {
-			return false, err
-		}
-	}
-	return true, nil
+func (f *file) sectionIntact(z *zone) bool {
+	_, _, ends := section.Check(f.src, z.begin(), z.begin()+z.SectionSize())
+	return ends && z.main.count == z.Packets() // those have been verified
 }

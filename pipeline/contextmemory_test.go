@@ -42,7 +42,7 @@ func TestContextMemory(t *testing.T) {
 		size = 1 << 20
 	}
 	enc, dec := new(workspace), new(workspace)
-	in := lzseq.Streams{Lits: manyTables(size)}
+	in := lzseq.Streams{Lits: manyTables(size), Size: size}
 	payload := enc.encodeDense(nil, &in, nil)
 	if payload[0] != lzseq.Dense.ID || payload[1] != denseLits {
 		t.Fatalf("payload begins with % x: the literals are not context-coded", payload[:2])

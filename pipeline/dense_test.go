@@ -51,6 +51,7 @@ func denseStreams(flags byte, lits, tokens int) (s *lzseq.Streams, size int) {
 		size += 2 + field
 	}
 	s.Tokens[0] |= 3 // the first literals are the 64 that the offset needs
+	s.Size = size
 	return s, size
 }
 

@@ -279,8 +279,8 @@ func (s *search) footerAt(off, units int64) (Footer, bool) {
 	return f, err == nil && f.Units == units
 }
 
-// entries calls f for each entry from pos on, until f returns false, or an entry is not valid or goes
-// beyond end, or has kind 0. It returns where that is.
+// entries calls f for each entry from pos on, until f returns false, or an entry is not valid or
+// goes beyond end, or has kind 0. It returns where that is.
 func (s *search) entries(buf []byte, pos, end int64, f func(Entry) bool) int64 {
 	for pos < end {
 		p := s.Peek(buf[:min(int64(len(buf)), end-pos)], pos)

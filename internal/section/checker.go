@@ -2,87 +2,73 @@ package section
 
 import (
 	"bytes"
-	"hash/crc32"
+	"slices"
 )
 
 // A Checker verifies a section of parity that passes by, without its header. The zero Checker is
 // ready for use.
 type Checker struct {
 	passed  int64
-	found   bool // there is the beginning of a packet
+	rest    []byte // what has passed behind the last packet, or the last bytes of that
+	found   bool   // there is the beginning of a packet
 	damaged bool
 	zone    Zone // of the first packet
 	next    int  // number of the next packet
-	head    [PacketHeaderSize]byte
-	have    int    // bytes of head
-	packet  Packet // that the bytes belong to
-	body    int    // bytes of its body still to come
-	sum     uint32 // CRC32C of the body so far
-	tail    [FooterSize]byte
 }
 
 // Write takes the next bytes. It never fails.
 func (c *Checker) Write(p []byte) (int, error) {
-	n := len(p)
-	c.passed += int64(n)
+	c.passed += int64(len(p))
 	c.found = c.found || bytes.Contains(p, []byte(PacketMagic))
-	last := p[max(0, n-FooterSize):]
-	copy(c.tail[:], c.tail[len(last):])
-	copy(c.tail[FooterSize-len(last):], last)
-	for len(p) > 0 && !c.damaged && !c.complete() {
-		if c.body == 0 {
-			m := copy(c.head[c.have:], p)
-			c.have += m
-			p = p[m:]
-			if c.have == PacketHeaderSize {
-				c.beginPacket()
-			}
-			continue
+	for piece := range slices.Chunk(p, MaxSlice) {
+		rest := append(c.rest, piece...)
+		for more := true; more && !c.damaged && !c.complete(); {
+			n := c.packet(rest)
+			rest, more = rest[n:], n > 0
 		}
-		m := min(c.body, len(p))
-		c.sum = crc32.Update(c.sum, castagnoli(), p[:m])
-		c.body -= m
-		p = p[m:]
-		c.damaged = c.body == 0 && c.sum != c.packet.body
+		if c.damaged || c.complete() {
+			rest = rest[max(0, len(rest)-FooterSize):]
+		}
+		c.rest = append(c.rest[:0], rest...)
 	}
-	return n, nil
+	return len(p), nil
 }
 
-// complete reports whether all packets have passed.
-func (c *Checker) complete() bool {
-	return c.body == 0 && c.next > 0 && c.next == c.zone.Packets()
-}
-
-// beginPacket takes the header in c.head.
-func (c *Checker) beginPacket() {
-	h, ok := ParsePacket(c.head[:])
+// packet verifies the packet that p begins with, and returns its size, or 0 if p has only a part of
+// it.
+func (c *Checker) packet(p []byte) int {
+	if len(p) < PacketHeaderSize {
+		return 0
+	}
+	h, ok := ParsePacket(p)
 	if c.next == 0 {
 		c.zone = h.Zone
 	}
 	if !ok || h.Zone != c.zone || h.Number != c.next {
 		c.damaged = true
-		return
+		return 0
 	}
-	c.packet, c.body = h, h.Length()-PacketHeaderSize
-	c.have, c.sum = 0, 0
+	if len(p) < h.Length() {
+		return 0
+	}
+	_, ok = h.Body(p)
+	c.damaged = !ok
 	c.next++
+	return h.Length()
 }
+
+// complete reports whether all packets have passed.
+func (c *Checker) complete() bool { return c.next > 0 && c.next == c.zone.Packets() }
 
 // Found reports whether anything shows that this is a section of parity.
 func (c *Checker) Found() bool {
-	_, footer := ParseFooter(c.tail[:])
+	_, footer := ParseFooter(c.rest)
 	return c.found || footer
 }
 
 // Intact reports whether the section is as it was written.
 func (c *Checker) Intact() bool {
-	if c.damaged || c.next == 0 || !c.complete() {
-		return false
-	}
-	whole := c.passed + int64(c.zone.HeaderSize())
-	size, ok := ParseFooter(c.tail[:])
-	return ok && size == whole && size == c.zone.SectionSize()
+	size, ok := ParseFooter(c.rest)
+	return ok && !c.damaged && c.complete() &&
+		size == c.passed+int64(c.zone.HeaderSize()) && size == c.zone.SectionSize()
 }
-
-// Zone returns what the packets of an intact section state.
-func (c *Checker) Zone() Zone { return c.zone }

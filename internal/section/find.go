@@ -62,30 +62,27 @@ func headers(src io.ReaderAt, lo, hi int64) iter.Seq2[int64, Packet] {
 func Check(src io.ReaderAt, begin, end int64) (z Zone, found, intact bool) {
 	read := func(at int64, size int) []byte {
 		p := make([]byte, size)
-		if n, _ := src.ReadAt(p, at); n < size {
+		if at < 0 {
 			return nil
 		}
-		return p
+		n, _ := src.ReadAt(p, at)
+		return p[:n]
 	}
 	size, footer := ParseFooter(read(end-FooterSize, FooterSize))
 	head := read(begin, HeaderSize+PacketHeaderSize)
-	found = footer || bytes.Contains(head, []byte(PacketMagic))
-	for _, frame := range []Zone{{}, {Zstd: true}} {
-		h, ok := ParsePacket(head[min(len(head), frame.HeaderSize()):])
-		if !ok || h.SectionSize() != end-begin || !bytes.HasPrefix(head, h.AppendHeader(nil)) {
-			continue
-		}
-		for _, number := range []int{0, h.Packets() - 1} {
-			p := read(begin+h.Place(number)-int64(h.Size), h.PacketSize(number))
-			packet, ok := ParsePacket(p)
-			if ok {
-				_, ok = packet.Body(p)
-			}
-			if !ok || packet.Zone != h.Zone || packet.Number != number {
-				return z, found, false
-			}
-		}
-		return h.Zone, found, footer && size == end-begin
+	i := bytes.Index(head, []byte(PacketMagic))
+	if i < 0 {
+		return z, footer, false
 	}
-	return z, found, false
+	h, ok := ParsePacket(head[i:])
+	if !ok || !footer || size != end-begin || size != h.SectionSize() ||
+		!bytes.Equal(head[:i], h.AppendHeader(nil)) {
+		return z, true, false
+	}
+	for _, number := range []int{0, h.Packets() - 1} {
+		if h.ReadPacket(src, number, begin-int64(h.Size)) == nil {
+			return z, true, false
+		}
+	}
+	return h.Zone, true, true
 }

@@ -3,6 +3,7 @@ package section
 import (
 	"encoding/binary"
 	"hash/crc32"
+	"io"
 )
 
 // The numbers of parity. docs/FORMAT.md, chapter "Sections", defines them.
@@ -52,28 +53,21 @@ func (z Zone) PieceSize() int { return EntrySize * ceilDiv(z.Slices(), z.Pieces(
 
 func (z Zone) Packets() int { return 2*z.Pieces() + z.Parity }
 
-// ParityNumber returns which parity slice a packet has, or -1 if it has a piece of the catalog.
-func (z Zone) ParityNumber(packet int) int {
-	if p := packet - z.Pieces(); p >= 0 && p < z.Parity {
-		return p
-	}
-	return -1
-}
-
-// PieceNumber returns which piece of the catalog or of its code a packet has, or -1.
+// PieceNumber returns which piece of the catalog or of its code a packet has, or -1 if it has a
+// slice of parity.
 func (z Zone) PieceNumber(packet int) int {
 	switch k := z.Pieces(); {
 	case packet < k:
 		return packet
-	case packet >= k+z.Parity:
-		return packet - z.Parity
+	case packet < k+z.Parity:
+		return -1
 	}
-	return -1
+	return packet - z.Parity
 }
 
 // PacketSize returns the bytes of a packet with its header.
 func (z Zone) PacketSize(packet int) int {
-	if z.ParityNumber(packet) >= 0 {
+	if z.PieceNumber(packet) < 0 {
 		return PacketHeaderSize + z.Slice
 	}
 	return PacketHeaderSize + z.PieceSize()
@@ -97,6 +91,15 @@ func (z Zone) HeaderSize() int {
 
 // SectionSize returns the bytes of the section, with its header and footer.
 func (z Zone) SectionSize() int64 { return z.Place(z.Packets()) - int64(z.Size) + FooterSize }
+
+// Next returns the place in the file as it was written where the zone behind begins: 0 if that is
+// the first one of another file.
+func (z Zone) Next() int64 {
+	if z.Last {
+		return 0
+	}
+	return z.EndOffset()
+}
 
 // EndOffset returns the place in the file as it was written where the section ends.
 func (z Zone) EndOffset() int64 { return z.Offset + int64(z.Size) + z.SectionSize() }
@@ -177,6 +180,24 @@ func (h *Packet) Body(p []byte) (body []byte, ok bool) {
 	}
 	body = p[PacketHeaderSize:h.Length()]
 	return body, Checksum(body) == h.body
+}
+
+// ReadPacket returns the body of a packet of a zone that begins at start of src, or nil if it is
+// not intact there.
+func (z Zone) ReadPacket(src io.ReaderAt, number int, start int64) []byte {
+	p := make([]byte, z.PacketSize(number))
+	if n, _ := src.ReadAt(p, start+z.Place(number)); n < len(p) {
+		return nil
+	}
+	h, ok := ParsePacket(p)
+	if !ok || h.Zone != z || h.Number != number {
+		return nil
+	}
+	body, ok := h.Body(p)
+	if !ok {
+		return nil
+	}
+	return body
 }
 
 // Checksum returns the CRC32C of p.
