@@ -45,7 +45,7 @@ type Block struct {
 	// are not touched. Out returns it if it was used.
 	Into []byte
 	// Serial decodes the block, if it is not nil, in the order of Submit: see there. For
-	// decompression by the pipeline of .gz. Decoding sets Raw.
+	// decompression by the pipelines of .gz and .zst. Decoding sets Raw.
 	Serial Serial
 	// Tag is for the caller.
 	Tag int64

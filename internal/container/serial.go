@@ -28,7 +28,7 @@ type SerialDecoder interface {
 }
 
 // Serial is a unit's part of serial decoding. It is a pipeline.Serial: a block with one passes
-// through the stages of the pipeline deflate.
+// through the stages of the pipeline deflate or lzf.
 type Serial struct {
 	Decoder SerialDecoder // of the file
 	Unit    int64         // number of the unit in the file, from 0
