@@ -269,12 +269,12 @@ func (s *Scanner) endUnsized(p *part, content int64) {
 
 // isFull reports whether a part has enough blocks.
 func (s *Scanner) isFull(q *part) bool {
-	enough := q.bound >= serialContent
+	enough := serialContent
 	if s.ordered.ahead {
-		enough = q.bound >= partContent || q.blocks >= mostAhead
+		enough = partContent
 	}
-	return q.size >= leastInput && enough || q.size >= mostInput ||
-		q.bound > mostContent-zstframe.MaxBlock
+	return q.size >= leastInput && (q.bound >= enough || q.blocks >= mostAhead) ||
+		q.size >= mostInput || q.bound > mostContent-zstframe.MaxBlock
 }
 
 // addBlock adds a block that has been read to a part.
