@@ -31,8 +31,8 @@ type ring struct {
 }
 
 const (
-	// firstBuffer is the size in bytes of the buffer for short content. It grows by ringGrowth until
-	// it has 1/ringTrust of its final size.
+	// firstBuffer is the size in bytes of the buffer for short content. It grows by ringGrowth
+	// until it has 1/ringTrust of its final size.
 	firstBuffer = 512 << 10
 	ringGrowth  = 4
 	ringTrust   = 32
