@@ -428,3 +428,32 @@ func TestPartsPipe(t *testing.T) {
 		}
 	}
 }
+
+// TestPartsSeekTable has a seek table behind frames that state no size, which only decoding tells.
+func TestPartsSeekTable(t *testing.T) {
+	content := partContent()
+	var file []byte
+	var entries []zstfile.Entry
+	rest := content
+	for i, n := range []int{300_000, 1, 700_000, 0, 400_000, len(content) - 1_400_001} {
+		frame := bbtest.ZstdStream(t, rest[:n], 90_000)
+		if i == 4 {
+			frame = bbtest.RunTool(t, rest[:n], "zstd", "-cq", "--stream-size="+fmt.Sprint(n))
+		}
+		entries = append(entries, zstfile.Entry{
+			Size: uint32(len(frame)), Content: uint32(n), Sum: zstfile.Checksum(rest[:n]),
+		})
+		file, rest = append(file, frame...), rest[n:]
+	}
+	p := newPartReaders(t)
+	for i := -1; i < len(entries); i++ {
+		table := slices.Clone(entries)
+		if i >= 0 {
+			table[i].Content++
+		}
+		got, err := p.same(t, slices.Concat(file, bbtest.MakeSeekTable(true, table...)), "seek table")
+		if !bytes.Equal(got, content) || (err == nil) != (i < 0) {
+			t.Errorf("entry %d is wrong: %d bytes, %v", i, len(got), err)
+		}
+	}
+}
