@@ -108,8 +108,8 @@ func (s *search) mayBegin(x *extent) bool {
 		switch {
 		case err != nil, c.number >= int64(len(s.ahead)), !isListed(s.ahead[c.number]):
 			return false
-		case s.known && n == c.number && !slices.ContainsFunc(s.ahead[n+1:], isListed): // the only one like it
-			most = math.MaxInt64
+		case s.known && n == c.number && !slices.ContainsFunc(s.ahead[n+1:], isListed):
+			most = math.MaxInt64 // no other block has such an entry
 		}
 	}
 	if far >= most {
