@@ -2,6 +2,7 @@ package pzfile
 
 import (
 	"bytes"
+	"math"
 	"slices"
 
 	"github.com/gopz/compress/internal/errs"
@@ -76,6 +77,9 @@ func (s *search) setRegion() {
 		return
 	}
 	switch x := s.ends[0]; {
+	case x.loose && s.mayBegin(&x):
+		s.end = x.end
+		s.setList(x.tail, x.units)
 	case x.loose:
 		s.end = x.end
 	case x.start > s.start:
@@ -84,6 +88,55 @@ func (s *search) setRegion() {
 		s.end = x.end
 		s.setList(x.tail, x.units)
 	}
+}
+
+// mayBegin reports whether the stream at pos is the one with a loose index: its first block is
+// listed, it begins near to where the index says, and no other stream begins nearer.
+func (s *search) mayBegin(x *extent) bool {
+	far, most := max(x.start-s.start, s.start-x.start), int64(MinStreamSize)
+	if s.known || s.start == 0 {
+		most = (x.end - x.start) / 2
+	}
+	switch c := s.find(s.pos); {
+	case s.known && s.head.Small:
+		return false
+	case c.number >= 0:
+		e, err := ParseEntry(s.Peek(s.small[:BlockHeaderSize], c.at), MaxBlockSize)
+		b := e.block(c.at)
+		isListed := func(a index.Block) bool { return sameEntry(&a, &b) }
+		n := int64(slices.IndexFunc(s.ahead, isListed))
+		switch {
+		case err != nil, c.number >= int64(len(s.ahead)), !isListed(s.ahead[c.number]):
+			return false
+		case s.known && n == c.number && !slices.ContainsFunc(s.ahead[n+1:], isListed):
+			most = math.MaxInt64 // no other block has such an entry
+		}
+	}
+	if far >= most {
+		return false
+	}
+
+	for off := max(x.start-far+1, s.start+1); off < min(x.start+far, x.tail); {
+		p := s.Peek(s.buf[:min(int64(len(s.buf)), x.tail-off)], off)
+		for at := 0; ; at++ {
+			n := bytes.Index(p[at:], []byte(Magic))
+			if n < 0 {
+				break
+			}
+			at += n
+			if off+int64(at) >= x.start+far {
+				return true
+			}
+			if _, ok := s.rules.parseHeader(p[at:min(len(p), at+MaxHeaderSize)]); ok {
+				return false
+			}
+		}
+		if len(p) <= MaxHeaderSize {
+			break
+		}
+		off += int64(len(p)) - MaxHeaderSize
+	}
+	return true
 }
 
 // readList appends the blocks of the index behind the end marker at tail to list. Their offsets
@@ -162,60 +215,6 @@ func (s *search) listedNear(b *index.Block, number int64) int64 {
 		}
 	}
 	return -1
-}
-
-// adoptList makes the index of a stream that is longer or shorter than its footer says that of the
-// stream at pos, if the blocks found so far are in it, and reports whether it has. c is what comes
-// behind the first damage.
-func (s *search) adoptList(c candidate) bool {
-	if s.tail >= 0 || len(s.ends) == 0 || !s.ends[0].loose || len(s.ahead) == 0 {
-		return false
-	}
-	x := &s.ends[0]
-	size, excess := x.end-x.start, x.start-s.start
-	switch {
-	case len(s.found) == 0:
-		if s.isInPlace(c) || !s.isListedAhead(c) || max(excess, -excess) >= size/2 {
-			return false
-		}
-	case excess >= 0 && excess < MinStreamSize: // there is no room for another stream
-	case s.isInPlace(c), max(excess, -excess) >= size/2:
-		if !s.isTelling() {
-			return false
-		}
-	}
-	list := s.list
-	s.list = s.ahead
-	if !s.isAllListed() {
-		s.list = list
-		return false
-	}
-	s.ahead, s.tail = nil, x.tail
-	return true
-}
-
-// isTelling reports whether a block that has been found has an entry in the next index that no
-// other block there has.
-func (s *search) isTelling() bool {
-	return slices.ContainsFunc(s.found, func(u unit) bool {
-		same := 0
-		for i := range s.ahead {
-			if sameEntry(&s.ahead[i], &u.Block) {
-				same++
-			}
-		}
-		return same == 1
-	})
-}
-
-// isListedAhead reports whether the index of the next stream has an entry of a block.
-func (s *search) isListedAhead(c candidate) bool {
-	if c.number < 0 || c.number >= int64(len(s.ahead)) {
-		return false
-	}
-	e, err := ParseEntry(s.Peek(s.small[:BlockHeaderSize], c.at), MaxBlockSize)
-	b := e.block(c.at)
-	return err == nil && sameEntry(&s.ahead[c.number], &b)
 }
 
 // An indexSum adds up the entries of an index.

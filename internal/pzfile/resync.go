@@ -25,10 +25,6 @@ func (s *search) resync() bool {
 		from = s.back // the end of the block may be missing
 	}
 	c := s.find(from)
-	if s.adoptList(c) {
-		c = s.find(from)
-	}
-	c = s.nextOwn(c)
 	if s.Err != nil {
 		return false
 	}

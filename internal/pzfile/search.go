@@ -21,11 +21,10 @@ import (
 // a file of nothing but headers 55 times.
 type search struct {
 	index.Salvage
-	rules  Rules
-	ends   []extent      // of the streams ahead, in the order of the file
-	ahead  []index.Block // the index of the first of them, if that is loose
-	id     int           // number of the stream
-	looked int64         // bytes read to tell nested streams
+	rules Rules
+	ends  []extent      // of the streams ahead, in the order of the file
+	ahead []index.Block // the index of the first of them, if that is loose
+	id    int           // number of the stream
 	stream
 
 	buf   [64 << 10]byte

@@ -34,18 +34,21 @@ func (s *search) settle() {
 }
 
 // noteFront notes that other streams may be lost in front of this one, if there is room for them in
-// the hole that the search began with.
+// the hole in front of its first block.
 func (s *search) noteFront() {
-	if len(s.found) == 0 || s.origin < s.start+minSmallStream || s.found[0].Offset <= s.origin {
+	if len(s.found) == 0 || s.found[0].hole == nil {
 		return
 	}
-	if h := s.found[0].hole; h != nil && h.at == s.start {
-		s.lose(index.DamageUnknown, errs.PartBlock, 0, 0, -1, h.at,
-			&errs.Error{Kind: errs.Corrupt, Detail: "no block before the next stream", Err: h.err})
-		s.id++
-		s.firstGap++
-		h.at, s.start = s.origin, s.origin
+	u := &s.found[0]
+	room := s.origin - u.hole.at
+	if room < minSmallStream || s.origin >= u.Offset || u.number == 0 && u.hole.at > s.start {
+		return
 	}
+	s.lose(index.DamageUnknown, errs.PartBlock, 0, 0, -1, u.hole.at,
+		&errs.Error{Kind: errs.Corrupt, Detail: "no block before the next stream", Err: u.hole.err})
+	s.id++
+	s.firstGap++
+	u.hole.at, s.start = s.origin, s.origin
 }
 
 // sortFound sorts the blocks found by number: those that have moved come to their places. Of blocks
