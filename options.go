@@ -247,10 +247,10 @@ func WithMaxDecodedSize(bytes int64) ReaderOption {
 }
 
 // WithReadAhead makes a Reader read its source on a goroutine of its own, up to so many bytes
-// ahead. Then workers decompress what has come while the source waits for more: use it for network
-// connections and for other sources that the Reader cannot ask whether a read would wait. Files and
-// data in memory need it not. 0, the default, is for none; 4 MiB or more keep the workers busy.
-// [WithMaxMemory] does not count the bytes.
+// ahead, 1 GiB at most. Then workers decompress what has come while the source waits for more: use
+// it for network connections and for other sources that the Reader cannot ask whether a read would
+// wait. Regular files and data in memory are read as without it. 0, the default, is for none; 4 MiB
+// or more keep the workers busy. [WithMaxMemory] does not count the bytes.
 //
 // At most one Read of the source is under way when a method of the Reader returns. Close and Reset
 // do not wait for it. So after Close or Reset the source must not be read again; closing it ends
@@ -258,8 +258,8 @@ func WithMaxDecodedSize(bytes int64) ReaderOption {
 // caller of Read.
 func WithReadAhead(bytes int64) ReaderOption {
 	return readerOption(func(o *options) error {
-		if bytes < 0 {
-			return errs.BadOption("read-ahead of %d bytes is negative", bytes)
+		if bytes < 0 || bytes > container.MaxReadAhead {
+			return errs.BadOption("read-ahead of %d bytes is not in 0 … %d", bytes, container.MaxReadAhead)
 		}
 		o.readAhead = bytes
 		return nil

@@ -94,7 +94,7 @@ func NewReader(r io.Reader, opts ...ReaderOption) (*Reader, error) {
 func (r *Reader) Reset(src io.Reader) {
 	r.restart(src)
 	r.nonBlocking, r.ready = container.IsNonBlocking(src), nil
-	if r.opt.readAhead > 0 && src != nil {
+	if r.opt.readAhead > 0 && !r.nonBlocking && src != nil {
 		r.ahead = container.NewReadAhead(src, r.opt.readAhead)
 		r.src = r.ahead
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/codec/inflate"
+	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 )
 
@@ -62,9 +63,10 @@ func NewReader(r io.Reader) (*Reader, error) {
 
 // NewReaderN is [NewReader] with a goroutine that reads r ahead, up to blocks times blockSize
 // bytes, so that workers decode several parts at once. See [compress.WithReadAhead]. The name and
-// the arguments are those of klauspost/pgzip. Numbers below 1 are an error.
+// the arguments are those of klauspost/pgzip. Numbers below 1, or that make more than 1 GiB, are an
+// error.
 func NewReaderN(r io.Reader, blockSize, blocks int) (*Reader, error) {
-	if blockSize < 1 || blocks < 1 {
+	if blockSize < 1 || blocks < 1 || int64(blockSize) > container.MaxReadAhead/int64(blocks) {
 		return nil, errs.BadOption("read-ahead of %d blocks of %d bytes", blocks, blockSize)
 	}
 	z := new(Reader)
@@ -87,6 +89,9 @@ func (z *Reader) Reset(r io.Reader) error {
 	z.before, z.aheadAt = 0, aheadFrom
 	z.Header, z.err = z.readHeader()
 	z.sum = 0
+	if z.err != nil {
+		z.in.stopAhead()
+	}
 	return z.err
 }
 
@@ -98,20 +103,27 @@ func (z *Reader) Multistream(ok bool) { z.single = !ok }
 
 // Close returns the error that the compressed content ended with, if there was one. It does not
 // close the source, and frees nothing. Checksums have been verified only if Read has returned
-// [io.EOF]. With [compress.WithReadAhead] the Reader reads the source no more.
+// [io.EOF]. With [compress.WithReadAhead] it ends the Reader, which reads the source no more.
 func (z *Reader) Close() error {
-	z.in.stopAhead()
+	if z.in.ahead != nil {
+		z.stopAhead()
+		z.in.stopAhead()
+		if z.err == nil {
+			z.err = errs.Closed
+		}
+	}
 	return z.bad
 }
 
 // SetOptions chooses how large content is decoded, by [compress.WithConcurrency], WithScheduler,
 // WithMaxMemory, WithContext or WithReadAhead. Other options of a [compress.Reader] have no effect.
 // With WithReadAhead a goroutine reads the source ahead, and workers decode content of any source.
-// An [io.ByteReader] is then not left behind the last member. With one worker the caller's
-// goroutine decodes all content. With more the Reader decodes ahead however many others do, and
-// takes up to [compress.DefaultReaderMemory]. The options last until the next SetOptions, also
-// after Reset. Call it before the first Read. An option that is out of its range, or not one of a
-// compress.Reader, is a [compress.ErrOption], and the options remain as before.
+// An [io.ByteReader] is then not left behind a member. The goroutine begins with the next Reset, or
+// now if there is none yet. With one worker the caller's goroutine decodes all content. With more
+// the Reader decodes ahead however many others do, and takes up to [compress.DefaultReaderMemory].
+// The options last until the next SetOptions, also after Reset. Call it before the first Read. An
+// option that is out of its range, or not one of a compress.Reader, is a [compress.ErrOption], and
+// the options remain as before.
 func (z *Reader) SetOptions(opts ...compress.ReaderOption) error {
 	if z.begun {
 		return errReadBegun
@@ -132,6 +144,14 @@ func (z *Reader) SetOptions(opts ...compress.ReaderOption) error {
 // [flate.CorruptInputError] for a damaged Deflate stream, and those of the source. With an empty p
 // it returns 0 once there is content, or the error.
 func (z *Reader) Read(p []byte) (n int, err error) {
+	n, err = z.read(p)
+	if err != nil {
+		z.in.stopAhead()
+	}
+	return n, err
+}
+
+func (z *Reader) read(p []byte) (n int, err error) {
 	switch {
 	case z.err != nil:
 		return 0, z.err

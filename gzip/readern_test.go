@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"os"
 	"runtime"
 	"testing"
 	"testing/iotest"
@@ -83,7 +84,7 @@ func TestReaderNDecodesAhead(t *testing.T) {
 
 // TestReaderNErrors refuses arguments, and returns the error of a source behind the content.
 func TestReaderNErrors(t *testing.T) {
-	for _, n := range [][2]int{{0, 1}, {1, 0}, {-1, 4}} {
+	for _, n := range [][2]int{{0, 1}, {1, 0}, {-1, 4}, {1 << 30, 2}} {
 		if _, err := gzip.NewReaderN(bytes.NewReader(nil), n[0], n[1]); !errors.Is(err, compress.ErrOption) {
 			t.Errorf("%v: %v", n, err)
 		}
@@ -227,5 +228,45 @@ func TestWriterConcurrency(t *testing.T) {
 	w.Write(nil)
 	if err := w.SetConcurrency(1<<20, 2); err == nil {
 		t.Error("no error after Write")
+	}
+}
+
+// TestReaderNEnds reads the source no more after Close or an error, and Read says why.
+func TestReaderNEnds(t *testing.T) {
+	file := stdMembers(t, mixed(7<<20), 1, 1<<30)
+	damaged := bytes.Clone(file)
+	damaged[len(file)/2] ^= 1
+	for _, workers := range []int{1, 4} {
+		for name, p := range map[string][]byte{"Close": file, "error": damaged} {
+			read := make(chan int, 1<<20)
+			src := bytes.NewReader(p)
+			r, err := gzip.NewReaderN(readFunc(func(p []byte) (int, error) {
+				read <- 1
+				return src.Read(p[:min(len(p), 1000)])
+			}), 64<<20, 1)
+			if err == nil {
+				err = r.SetOptions(compress.WithReadAhead(64<<20), compress.WithConcurrency(workers))
+			}
+			if err == nil {
+				_, err = io.CopyN(io.Discard, r, 3<<20)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := os.ErrClosed
+			if name == "Close" {
+				r.Close()
+			} else {
+				_, want = io.Copy(io.Discard, r)
+			}
+			reads := len(read)
+			if _, err := r.Read(make([]byte, 1)); !errors.Is(err, want) || err == nil {
+				t.Errorf("%s, %d workers: Read returns %v, want %v", name, workers, err, want)
+			}
+			time.Sleep(20 * time.Millisecond)
+			if n := len(read) - reads; n > 1 {
+				t.Errorf("%s, %d workers: %d more reads", name, workers, n)
+			}
+		}
 	}
 }

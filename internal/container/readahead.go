@@ -48,6 +48,9 @@ const (
 	mostPiece  = 64 << 10
 )
 
+// MaxReadAhead is the most that may be read ahead, in bytes.
+const MaxReadAhead = 1 << 30
+
 // NewReadAhead returns a ReadAhead that reads up to limit bytes ahead.
 func NewReadAhead(src io.Reader, limit int64) *ReadAhead {
 	a := &aheadOf{src: src, limit: limit, piece: leastPiece}
@@ -96,7 +99,7 @@ func (r *ReadAhead) Ready() bool {
 	a := r.a
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.size > 0 || a.err != nil
+	return a.size > 0 || a.err != nil || a.closed
 }
 
 // Close drops what has been read ahead, and ends the goroutine. It does not wait for it.
@@ -154,7 +157,7 @@ func (a *aheadOf) room() []byte {
 		n++
 	}
 	q := &a.pieces[n-1]
-	return q.p[q.to:min(int64(len(q.p)), int64(q.to)+a.limit-a.size)]
+	return q.p[q.to:min(int64(len(q.p)), int64(q.to)+a.limit-a.size)] // limit is at most MaxReadAhead
 }
 
 // add adds n bytes that have been read into the room.
