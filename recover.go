@@ -115,16 +115,19 @@ func Recover(
 	return v.check(size)
 }
 
-// check reports what a Reader would report of a file in which each block is intact.
+// check reports what a Reader would report of a file in which the search has found no damage.
 func (v *recovery) check(size int64) error {
-	src := index.Cancelable{Src: v.src, Limits: &v.opt.limits}
-	var err error
-	if v.r.index.Format == Zstd {
-		err = zstfile.Check(src, size, &v.opt.limits)
-	} else {
-		err = pzfile.Check(src, size, isKnown)
+	z := &Reader{sched: v.opt.scheduler(), opt: *v.opt}
+	bad := false
+	z.opt.limits.BadSection = func() { bad = true }
+	z.opt.limits.MaxDecoded = -1
+	defer z.Close()
+	z.Reset(io.NewSectionReader(v.src, 0, size))
+	_, err := io.Copy(io.Discard, z)
+	if err == nil && bad {
+		err = &Error{Kind: ErrCorrupt, Part: PartIndex, Block: -1, Offset: -1, Detail: "parity is damaged"}
 	}
-	if cerr := v.opt.canceled(); cerr != nil || err == nil {
+	if cerr := v.opt.canceled(); cerr != nil || err == nil || errors.Is(err, ErrMemory) {
 		return cerr
 	}
 	return v.tell(Damage{Kind: DamageFrame, ContentOffset: v.offset, Err: err})
@@ -157,7 +160,7 @@ func (r *ReaderAt) Recover(w io.Writer, first, last int64, report func(Damage) e
 func salvage(src io.ReaderAt, size int64, o *options) (*index.File, []index.Gap, error) {
 	in := index.Cancelable{Src: src, Limits: &o.limits}
 	zst := func() (*index.File, []index.Gap, error) {
-		return zstfile.Salvage(src, size, &o.limits, o.verify(src))
+		return zstfile.Salvage(src, size, &o.limits, o.verify(src), o.verifyFrame(src))
 	}
 	if isZstdFile(in, size) {
 		return zst()
@@ -192,6 +195,27 @@ func (o *options) verify(src io.ReaderAt) index.Verify {
 		}
 		return err == nil, o.canceled()
 	}
+}
+
+// verifyFrame returns a function that decodes a frame of src to see whether it is intact.
+func (o *options) verifyFrame(src io.ReaderAt) func(offset, size int64) (bool, error) {
+	return func(offset, size int64) (bool, error) {
+		z := o.frameReader(src, offset, size)
+		z.opt.limits.Checks = true
+		defer z.Close()
+		_, err := io.Copy(io.Discard, z)
+		return err == nil, o.canceled()
+	}
+}
+
+// frameReader returns a Reader of the frame that a part of a .zst file begins with.
+func (o *options) frameReader(src io.ReaderAt, offset, size int64) *Reader {
+	z := &Reader{sched: o.scheduler(), opt: *o}
+	z.opt.limits.MaxDecoded = -1 // recovery.write has the limit
+	z.opt.progress = nil         // that of a ReaderAt counts what the caller reads
+	z.Reset(io.NewSectionReader(src, offset, size))
+	z.sources.zst = &zstfile.Scanner{OpenDictionary: z.sources.openDictionary, Single: true}
+	return z
 }
 
 // recovery is a call of Recover.
@@ -295,11 +319,8 @@ func (v *recovery) copyFrame(part framePart) (given int64, cause, err error) {
 	if part.size == 0 {
 		return 0, nil, nil
 	}
-	z := &Reader{sched: v.opt.scheduler(), opt: *v.opt}
-	z.opt.limits.MaxDecoded = -1 // write has the limit
-	z.opt.progress = nil         // that of a ReaderAt counts what the caller reads
+	z := v.opt.frameReader(v.src, part.offset, part.size)
 	defer z.Close()
-	z.Reset(io.NewSectionReader(v.src, part.offset, part.size))
 	w := recoveryWriter{v: v}
 	src := io.Reader(z)
 	if part.most >= 0 {

@@ -61,13 +61,14 @@ const (
 	gapMemory = 256
 
 	// maxGaps is the most gaps without a block between them. Further gaps are merged into the last
-	// one.
+	// one, but for those with a part that can be decoded.
 	maxGaps = 64
 
-	// maxTried bounds the bytes of blocks that a search decodes, as a multiple of the file's size:
-	// blocks may overlap. minTried bytes it may always decode.
+	// maxTried bounds the bytes of blocks, and of their content, that a search decodes and that are
+	// not intact, as a multiple of the file's size: what looks like blocks may overlap. minTried
+	// bytes it may always decode.
 	maxTried = 4
-	minTried = 1 << 20
+	minTried = 64 << 20
 )
 
 // A Salvage collects the blocks that a search through a damaged file finds, and the gaps between
@@ -76,17 +77,19 @@ type Salvage struct {
 	Src    io.ReaderAt
 	Limits *container.Limits
 	Verify Verify
-	Size   int64 // of the file; less if a read shows that the file has become shorter
-	File   *File
-	Gaps   []Gap
-	Extra  int64 // memory that the search takes besides File and Gaps, in bytes
+	// VerifyFrame is Verify for a frame of a .zst file that states no content size.
+	VerifyFrame func(offset, size int64) (intact bool, err error)
+	Size        int64 // of the file; less if a read shows that the file has become shorter
+	File        *File
+	Gaps        []Gap
+	Extra       int64 // memory that the search takes besides File and Gaps, in bytes
 
 	Err     error // ends the search: the context has ended, or memory has
 	Found   bool  // the header of a stream or a block has been found
 	NewRow  bool  // the next block begins a row
 	ReadErr error // of the last read that failed; it becomes the Err of the next gap
 
-	tried int64 // bytes of blocks that were decoded
+	tried int64 // bytes of blocks that were decoded, and of their content, and were not intact
 }
 
 // Peek reads up to len(p) bytes at off: fewer at the end of the file, and none once the search is
@@ -121,7 +124,8 @@ func (s *Salvage) canceled() error {
 func (s *Salvage) AddGap(g Gap) {
 	g.Before = int64(len(s.File.Blocks))
 	s.NewRow = true
-	if n := len(s.Gaps); n >= maxGaps && s.Gaps[n-maxGaps].Before == g.Before {
+	n := len(s.Gaps)
+	if n >= maxGaps && s.Gaps[n-maxGaps].Before == g.Before && g.Size == 0 && s.Gaps[n-1].Size == 0 {
 		last := &s.Gaps[n-1]
 		last.Kind, last.Blocks, last.Content = DamageUnknown, 0, -1
 		return
@@ -147,21 +151,6 @@ func (s *Salvage) AddBlock(b Block, newRow func() Stream) {
 	s.Account()
 }
 
-// DropBlock takes back the last block and returns it.
-func (s *Salvage) DropBlock() Block {
-	f := s.File
-	n := len(f.Blocks) - 1
-	b, st := f.Blocks[n], &f.Streams[len(f.Streams)-1]
-	f.Blocks = f.Blocks[:n]
-	st.Blocks--
-	if st.Blocks == 0 {
-		f.Streams = f.Streams[:len(f.Streams)-1]
-		s.NewRow = true
-	}
-	f.Content = b.Content
-	return b
-}
-
 // Memory returns the bytes that the blocks and the gaps found so far take, and Extra.
 func (s *Salvage) Memory() int64 {
 	return s.File.Memory(int64(len(s.File.Blocks))) + gapMemory*int64(len(s.Gaps)) + s.Extra
@@ -181,10 +170,11 @@ func (s *Salvage) AccountFor(more int64) {
 // Intact reports whether the block, in a stream like st, can be decoded. If the search has decoded
 // too much it is false.
 func (s *Salvage) Intact(b Block, st Stream, maxFrame int) bool {
-	if s.tried > minTried+maxTried*s.Size {
+	if s.Spent() {
 		return false
 	}
-	s.tried += int64(b.Raw) + int64(b.Size)
+	cost := int64(b.Raw) + int64(b.Size)
+	s.tried += cost
 	b.Content = 0
 	st.First, st.Blocks, st.Content = 0, 1, int64(b.Raw)
 	f := &File{
@@ -192,8 +182,31 @@ func (s *Salvage) Intact(b Block, st Stream, maxFrame int) bool {
 		Streams: []Stream{st}, Blocks: []Block{b},
 	}
 	ok, err := s.Verify(f, max(1, s.Limits.Memory()-s.Memory()))
+	return s.judge(ok, err, cost)
+}
+
+// IntactFrame is Intact for a frame of a .zst file that does not state its content size. most is the
+// most content that it can have.
+func (s *Salvage) IntactFrame(offset, size, most int64) bool {
+	if s.Spent() {
+		return false
+	}
+	cost := size + most
+	s.tried += cost
+	ok, err := s.VerifyFrame(offset, size)
+	return s.judge(ok, err, cost)
+}
+
+// judge returns a verdict. What is intact costs nothing.
+func (s *Salvage) judge(ok bool, err error, cost int64) bool {
 	if err != nil {
 		s.Err = err
 	}
+	if ok {
+		s.tried -= cost
+	}
 	return ok
 }
+
+// Spent reports whether the search has decoded too much to decode more.
+func (s *Salvage) Spent() bool { return s.tried > minTried+maxTried*s.Size }

@@ -133,14 +133,14 @@ func diagnose(src io.ReaderAt, size int64, known func(uint8) bool, err error) er
 	if !errors.As(err, &e) {
 		return err // the input cannot be read
 	}
-	if serr := Check(src, size, known); serr != nil {
+	if serr := check(src, size, known); serr != nil {
 		return serr
 	}
 	return err
 }
 
-// Check verifies everything of a file of size bytes but the payloads, which it passes over.
-func Check(src io.ReaderAt, size int64, known func(uint8) bool) error {
+// check verifies everything of a file of size bytes but the payloads, which it passes over.
+func check(src io.ReaderAt, size int64, known func(uint8) bool) error {
 	s := Scanner{Known: known}
 	section := io.NewSectionReader(src, 0, size)
 	s.resetInput(section)

@@ -21,22 +21,25 @@ type extent struct {
 // findEnds finds streams from the end of the file, as long as one ends where the next one begins.
 func (s *search) findEnds() {
 	for pos := s.Size; pos > 0 && s.Err == nil; {
-		x, ok := s.extentBefore(pos)
-		if !ok {
-			break
-		}
-		if x.units < 0 { // a section
+		x, ok := s.extentBefore(pos, 0)
+		if ok && x.units < 0 { // a section
 			pos = x.start
 			continue
 		}
+		if ok && x.tail >= 0 {
+			s.list, ok = s.readList(s.list[:0], x.tail, x.units)
+		}
+		if !ok {
+			break
+		}
 		if x.start < 0 || !s.beginsAt(x.start) {
-			_, ok := s.extentBefore(max(0, x.start))
+			_, ok := s.extentBefore(max(0, x.start), 0)
 			x.loose = !ok
 		}
 		s.ends = append(s.ends, x)
 		s.account()
 		if x.loose {
-			s.ahead, _ = s.readList(nil, x.tail, x.units)
+			s.ahead, s.list = s.list, nil
 			break
 		}
 		pos = x.start
@@ -44,8 +47,9 @@ func (s *search) findEnds() {
 	slices.Reverse(s.ends)
 }
 
-// extentBefore returns the stream that ends at an offset, or the section, with units −1.
-func (s *search) extentBefore(end int64) (x extent, ok bool) {
+// extentBefore returns the stream that ends at an offset, or the section, with units −1. The index
+// of a stream begins at least at an offset.
+func (s *search) extentBefore(end, least int64) (x extent, ok bool) {
 	n := min(end, FooterSize)
 	p := s.Peek(s.small[:n], end-n)
 	if start, err := sectionBefore(s.Src, end, p); err == nil && start < end {
@@ -60,7 +64,7 @@ func (s *search) extentBefore(end int64) (x extent, ok bool) {
 	}
 	f, err := ParseFooter(p)
 	tail := end - TailSize(f.Units)
-	if err != nil || tail < 0 || s.checkTail(tail, f.Units) != nil {
+	if err != nil || tail < least || s.checkTail(tail, f.Units) != nil {
 		return x, false
 	}
 	return extent{start: end - f.Size, tail: tail, units: f.Units, end: end}, true
@@ -311,6 +315,13 @@ func (s *search) isIndexPart(at, blocks, to int64) bool {
 		return false
 	}
 	to = min(to, at+EndMarkerSize+UnitSize*units)
-	pos := s.entries(s.part[:], at+EndMarkerSize, to, func(e Entry) bool { return e.Raw <= s.head.BlockSize })
+	end := s.entriesEnd
+	if s.markerAt != at {
+		end = s.entries(s.part[:], at+EndMarkerSize, s.Size, func(Entry) bool { return true })
+		if end-at > int64(len(s.part)) { // many blocks may lead to it
+			s.markerAt, s.entriesEnd = at, end
+		}
+	}
+	pos := min(end, to)
 	return to-pos < UnitSize // a part of an entry, or zeros, which fill the last unit
 }

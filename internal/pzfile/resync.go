@@ -88,7 +88,7 @@ func (s *search) findTail(to int64) {
 	if to < 0 {
 		to = s.end
 	}
-	if x, ok := s.extentBefore(to); ok && x.tail >= s.back {
+	if x, ok := s.extentBefore(to, s.back); ok && x.tail >= s.back {
 		s.setList(x.tail, x.units)
 	}
 }

@@ -17,8 +17,8 @@ import (
 // missing. The index of a stream tells how large these were, and what is a block of the stream and
 // what only looks like one.
 //
-// Its work is linear in the size of the file. Short reads overlap where headers are dense: it reads
-// a file of nothing but headers 55 times.
+// Its work is linear in the size of the file. It reads indexes twice more. Short reads overlap
+// where headers are dense: it reads a file of nothing but headers 55 times.
 type search struct {
 	index.Salvage
 	rules Rules
@@ -26,6 +26,9 @@ type search struct {
 	ahead []index.Block // the index of the first of them, if that is loose
 	id    int           // number of the stream
 	stream
+
+	// The entries behind the end marker at an offset, 0 for none, end here.
+	markerAt, entriesEnd int64
 
 	buf   [64 << 10]byte
 	part  [4 << 10]byte // of an index, where buf is in use

@@ -41,6 +41,8 @@ type Scanner struct {
 	Dictionary Dictionary
 	// OpenDictionary returns that dictionary for the decoder of parts.
 	OpenDictionary func() (*zstd.Dictionary, error)
+	// Single ends the file behind the first frame. Set it before Reset.
+	Single bool
 
 	in          container.Input
 	limits      *container.Limits
@@ -204,6 +206,9 @@ func (s *Scanner) nextFrame() error {
 		return container.ErrNothingYet
 	case inTable:
 		return s.readTable()
+	}
+	if s.Single && s.frames > 0 {
+		return io.EOF
 	}
 	if !s.headerReady() {
 		return container.ErrNothingYet

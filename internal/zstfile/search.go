@@ -58,8 +58,8 @@ const (
 	tableEntryMemory = 64           // of an entry of a table that is compared with frames, in bytes
 
 	// minSteps is the number of block headers that a search may always read without finding a
-	// frame.
-	minSteps = 1 << 16
+	// frame. It may read one more for each byte of the file.
+	minSteps = 1 << 20
 )
 
 // Salvage goes through a damaged file from the front. It returns an index of the frames that it
@@ -67,9 +67,10 @@ const (
 // errs.NoIndex.
 func Salvage(
 	src io.ReaderAt, size int64, limits *container.Limits, verify index.Verify,
+	verifyFrame func(offset, size int64) (intact bool, err error),
 ) (*index.File, []index.Gap, error) {
 	s := &search{Salvage: index.Salvage{
-		Src: src, Limits: limits, Verify: verify, Size: size, NewRow: true,
+		Src: src, Limits: limits, Verify: verify, VerifyFrame: verifyFrame, Size: size, NewRow: true,
 		File: &index.File{Size: size, Format: container.Zstd},
 	}}
 	for s.Err == nil && s.at < s.Size {
@@ -108,18 +109,19 @@ func (s *search) look(off int64, n int) []byte {
 
 // takeFrame goes past the frame at s.at, if there is one.
 func (s *search) takeFrame() bool {
-	f, steps, ok := s.walk(s.at)
+	steps := s.steps
+	f, ok := s.walk(s.at)
 	switch {
 	case !ok:
 	case !s.isConfirmed(&f):
 		ok = s.hole == nil && s.isAlone(&f)
 	case s.isUsable(&f) && !s.isAlone(&f): // its content has frames, or damage hides where it ends
-		ok = s.decodes(&f)
+		ok = s.decodes(&f) || s.Spent()
 	}
 	if !ok {
-		s.steps += steps + 1
 		return false
 	}
+	s.steps = steps // only what leads nowhere counts
 	s.at += f.size
 	s.Found, s.ReadErr = true, nil
 	if f.content == 0 && (s.hole != nil || s.isEmpty(&f)) {
@@ -134,11 +136,12 @@ func (s *search) takeFrame() bool {
 // frameAt goes through the frame at an offset from block to block. What follows it, or else its
 // content, confirms its end.
 func (s *search) frameAt(off int64) (f found, ok bool) {
-	f, steps, ok := s.walk(off)
-	if !ok || s.isConfirmed(&f) {
-		return f, ok && s.Err == nil
+	steps := s.steps
+	f, ok = s.walk(off)
+	if ok && s.isConfirmed(&f) {
+		s.steps = steps
+		return f, s.Err == nil
 	}
-	s.steps += steps + 1
 	return f, false
 }
 
@@ -151,25 +154,24 @@ func (s *search) isConfirmed(f *found) bool {
 // isAlone reports whether no other frame begins in a frame.
 func (s *search) isAlone(f *found) bool { return s.find(f.offset+1) >= f.offset+f.size }
 
-// walk goes through the frame at an offset from block to block, in so many steps. It compares the
+// walk goes through the frame at an offset from block to block. It compares the
 // content size with the blocks, and does not look into them.
-func (s *search) walk(off int64) (f found, steps int64, ok bool) {
-	if s.steps > minSteps+s.Size/1024 {
+func (s *search) walk(off int64) (f found, ok bool) {
+	if s.steps > minSteps+s.Size {
 		// A hostile file could make the search read all of the rest for every few bytes.
-		return f, 0, false
+		return f, false
 	}
 	h, n, err := zstframe.ParseHeader(s.look(off, zstframe.MaxHeaderSize))
 	if err != nil {
-		return f, 0, false
+		return f, false
 	}
 	pos, bound := off+int64(n), int64(0)
 	for last := false; !last; {
 		b, err := zstframe.ParseBlock(s.look(pos, zstframe.BlockHeaderSize))
 		pos += zstframe.BlockHeaderSize + int64(b.Size)
-		steps++
+		s.steps++
 		if err != nil || pos > s.Size {
-			s.steps += steps + 1
-			return f, steps, false
+			return f, false
 		}
 		bound += b.MaxContent()
 		last = b.Last
@@ -184,10 +186,9 @@ func (s *search) walk(off int64) (f found, steps int64, ok bool) {
 	}
 	f.size, f.bound = pos-off, bound
 	if pos > s.Size || h.ContentSize > bound {
-		s.steps += steps + 1
-		return f, steps, false
+		return f, false
 	}
-	return f, steps, true
+	return f, true
 }
 
 // magicAt reports whether there is the magic number of a frame at an offset.
@@ -209,7 +210,12 @@ func (f *found) block() index.Block {
 }
 
 // isIntact decodes a frame to see whether it is intact. Without a checksum nothing shows that.
-func (s *search) isIntact(f *found) bool { return f.summed && s.decodes(f) }
+func (s *search) isIntact(f *found) bool {
+	if f.content < 0 {
+		return f.summed && s.IntactFrame(f.offset, f.size, f.bound)
+	}
+	return f.summed && s.decodes(f)
+}
 
 // decodes reports whether a frame can be decoded, to as much content as its header says.
 func (s *search) decodes(f *found) bool {

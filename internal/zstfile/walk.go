@@ -8,12 +8,6 @@ import (
 	"github.com/gopz/compress/internal/section"
 )
 
-// Check verifies how the frames and blocks of a .zst file follow one another.
-func Check(src io.ReaderAt, size int64, limits *container.Limits) error {
-	_, err := walk(src, size, limits, visitor{strict: true})
-	return err
-}
-
 // Walk goes through a .zst file from header to header. It verifies how frames and blocks follow
 // one another, and does not look into them. It passes over damaged sections of parity. It calls f
 // after each frame that is not skippable, with the offset of its end, and reports whether the last
@@ -26,9 +20,8 @@ func Walk(
 
 // A visitor has what walk calls. Each function may be nil.
 type visitor struct {
-	frame  func(f *Frame, end int64) error
-	table  func(begin, end int64) error // of what may be a seek table
-	strict bool                         // a section that is no skippable frame is an error
+	frame func(f *Frame, end int64) error
+	table func(begin, end int64) error // of what may be a seek table
 }
 
 // walk is Walk with a visitor.
@@ -70,7 +63,7 @@ func walk(
 			return table, nil
 		default:
 			end := sectionEnd(src, skipped, at, size)
-			if v.strict || end < 0 {
+			if end < 0 {
 				return false, err
 			}
 			limits.SawSection(false)

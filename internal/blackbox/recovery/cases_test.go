@@ -222,6 +222,84 @@ func TestRecoverFrameOrders(t *testing.T) {
 	}
 }
 
+// TestRecoverUnsized gives frames that do not state their size: any number of them, and one between
+// two that are damaged.
+func TestRecoverUnsized(t *testing.T) {
+	content := bbtest.TextBytes(200*50, 1)
+	var file []byte
+	for p := range slices.Chunk(content, 50) {
+		file = append(file, bbtest.ZstdWindow(t, p, 20, 1<<17)...)
+	}
+	got, list := bbtest.RecoverAll(t, file)
+	bbtest.Equal(t, got, content, "all")
+	if len(list) > 0 {
+		t.Errorf("intact: %+v", list)
+	}
+	frame := func(p string) []byte {
+		return bbtest.StoredFrame(zstfile.Header{ContentSize: -1, Window: 1 << 17, Checksum: true}, []byte(p))
+	}
+	first, third := frame("first"), bbtest.Flip(frame("third"), 0)
+	first[6] |= 6 // a block of type 3
+	got, list = bbtest.RecoverAll(t, slices.Concat(first, frame("second"), third))
+	if string(got) != "second" || len(list) == 0 {
+		t.Errorf("got %q, damage %+v", got, list)
+	}
+}
+
+// TestRecoverEveryOther damages the header of every other block or frame of content that compresses
+// well. All others are given.
+func TestRecoverEveryOther(t *testing.T) {
+	content := make([]byte, 40<<20)
+	for i := 0; i < len(content); i += 30 {
+		content[i] = byte(i * i >> 7)
+	}
+	for format := range map[compress.Format]bool{compress.PZ: true, compress.Zstd: true} {
+		file := bbtest.Encode(t, content, compress.WithFormat(format), compress.WithBlockSize(1<<20),
+			compress.WithLevel(1))
+		var want []byte
+		for b := range bbtest.OpenAt(t, slices.Clone(file)).Blocks() {
+			if b.Number%2 == 0 {
+				file[b.Offset] ^= 0x55
+				file[b.Offset+1] ^= 0x55
+			} else {
+				want = append(want, content[b.ContentOffset:b.ContentOffset+b.Content]...)
+			}
+		}
+		got, _ := bbtest.RecoverAll(t, file)
+		bbtest.Equal(t, got, want, format.String())
+	}
+}
+
+// TestRecoverSmallBlocks finds frames behind a damaged one of many small blocks.
+func TestRecoverSmallBlocks(t *testing.T) {
+	lines := bbtest.ZstdWindow(t, bbtest.TextBytes(40_000*5, 1), 5, 1<<17)
+	lines = append(lines[:len(lines)-4:len(lines)-4], 0xff, 0xff, 0xff, 0xff) // no last block
+	content := bbtest.TextBytes(5000, 2)
+	frame := bbtest.StoredFrame(zstfile.Header{ContentSize: 5000, SingleSegment: true, Checksum: true}, content)
+	got, _ := bbtest.RecoverAll(t, slices.Concat(lines, frame, frame))
+	if !bytes.HasSuffix(got, slices.Concat(content, content)) {
+		t.Errorf("%d bytes do not end with the content of two frames", len(got))
+	}
+}
+
+// TestRecoverFrames gives frames whose content has frames, also if those decode to much content.
+func TestRecoverFrames(t *testing.T) {
+	inner := append((&zstfile.Header{ContentSize: 4 << 20, SingleSegment: true}).Append(nil),
+		bytes.Repeat([]byte{2, 0, 16, 0}, 32)...) // 32 blocks of 128 KiB of zeros
+	inner[len(inner)-4] |= 1
+	var file, content []byte
+	for i := range 100 {
+		p := slices.Concat(bbtest.RandomBytes(100, uint64(i)), inner, bbtest.RandomBytes(50_000, uint64(i)))
+		h := zstfile.Header{ContentSize: int64(len(p)), SingleSegment: true, Checksum: true}
+		file, content = append(file, bbtest.StoredFrame(h, p)...), append(content, p...)
+	}
+	got, list := bbtest.RecoverAll(t, file)
+	bbtest.Equal(t, got, content, "frames in frames")
+	if len(list) > 0 {
+		t.Errorf("damage %+v", list)
+	}
+}
+
 // TestRecoverEqualFrames takes frames out of a row of equal ones. As many are reported, and the
 // rest is at its place.
 func TestRecoverEqualFrames(t *testing.T) {
@@ -370,5 +448,21 @@ func TestRecoverProgress(t *testing.T) {
 	}
 	if calls > 0 {
 		t.Errorf("%d calls of the function of WithProgress", calls)
+	}
+}
+
+// TestRecoverParity reports damage of parity where no content is damaged.
+func TestRecoverParity(t *testing.T) {
+	content := bbtest.TextBytes(20*bbtest.BlockSize, 1)
+	for format := range map[compress.Format]bool{compress.PZ: true, compress.Zstd: true} {
+		file := bbtest.Encode(t, content, compress.WithFormat(format), compress.WithBlockSize(bbtest.BlockSize))
+		whole, section := addParity(t, file, format)
+		for _, at := range []int{-1, -10, -40, -len(section) / 2} {
+			got, list := bbtest.RecoverAll(t, bbtest.Flip(whole, at))
+			bbtest.Equal(t, got, content, format.String())
+			if len(list) != 1 || list[0].Kind != compress.DamageFrame {
+				t.Errorf("%v, flipped at %d: %+v", format, at, list)
+			}
+		}
 	}
 }
