@@ -62,7 +62,7 @@ func (a *app) repairTo(w io.Writer, in *source, m *meter) error {
 
 // reportRepair prints what Repair has returned.
 func (a *app) reportRepair(in *source, report *parity.Report, err error) {
-	if err != nil {
+	if err != nil || report.Unprotected > 0 {
 		a.raise(exitWarning)
 	}
 	if report.ReadErr != nil {
@@ -85,7 +85,10 @@ func (a *app) reportRepair(in *source, report *parity.Report, err error) {
 	switch {
 	case err != nil:
 		a.print(in.name, "not all could be repaired; --recover saves what is intact of the result")
-	case report.Intact() && !a.cfg.quiet:
+	case !report.Intact() || a.cfg.quiet:
+	case report.Unprotected > 0:
+		a.print(in.name, "what has parity is intact")
+	default:
 		a.print(in.name, "is intact")
 	}
 }

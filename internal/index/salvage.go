@@ -185,8 +185,8 @@ func (s *Salvage) Intact(b Block, st Stream, maxFrame int) bool {
 	return s.judge(ok, err, cost)
 }
 
-// IntactFrame is Intact for a frame of a .zst file that does not state its content size. most is the
-// most content that it can have.
+// IntactFrame is Intact for a frame of a .zst file that does not state its content size. most is
+// the most content that it can have.
 func (s *Salvage) IntactFrame(offset, size, most int64) bool {
 	if s.Spent() {
 		return false

@@ -275,7 +275,8 @@ func TestRecoverSmallBlocks(t *testing.T) {
 	lines := bbtest.ZstdWindow(t, bbtest.TextBytes(40_000*5, 1), 5, 1<<17)
 	lines = append(lines[:len(lines)-4:len(lines)-4], 0xff, 0xff, 0xff, 0xff) // no last block
 	content := bbtest.TextBytes(5000, 2)
-	frame := bbtest.StoredFrame(zstfile.Header{ContentSize: 5000, SingleSegment: true, Checksum: true}, content)
+	h := zstfile.Header{ContentSize: 5000, SingleSegment: true, Checksum: true}
+	frame := bbtest.StoredFrame(h, content)
 	got, _ := bbtest.RecoverAll(t, slices.Concat(lines, frame, frame))
 	if !bytes.HasSuffix(got, slices.Concat(content, content)) {
 		t.Errorf("%d bytes do not end with the content of two frames", len(got))
@@ -455,7 +456,8 @@ func TestRecoverProgress(t *testing.T) {
 func TestRecoverParity(t *testing.T) {
 	content := bbtest.TextBytes(20*bbtest.BlockSize, 1)
 	for format := range map[compress.Format]bool{compress.PZ: true, compress.Zstd: true} {
-		file := bbtest.Encode(t, content, compress.WithFormat(format), compress.WithBlockSize(bbtest.BlockSize))
+		file := bbtest.Encode(t, content, compress.WithFormat(format),
+			compress.WithBlockSize(bbtest.BlockSize))
 		whole, section := addParity(t, file, format)
 		for _, at := range []int{-1, -10, -40, -len(section) / 2} {
 			got, list := bbtest.RecoverAll(t, bbtest.Flip(whole, at))
