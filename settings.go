@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/bits"
+	"strings"
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/blockcache"
@@ -52,6 +53,17 @@ const (
 	forInfo                            // ReadInfo
 )
 
+// String returns the names of the functions, for messages.
+func (k readerKind) String() string {
+	var list []string
+	for i, name := range [...]string{"NewReader", "AppendDecode", "NewReaderAt", "Recover", "ReadInfo"} {
+		if k&(1<<i) != 0 {
+			list = append(list, name)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
 // readerOptions says which kinds of reader know the options that not all of them know.
 var readerOptions = []struct {
 	name  string
@@ -79,7 +91,7 @@ func (o *options) set(kind readerKind, opts []ReaderOption) error {
 	for i := range readerOptions {
 		r := &readerOptions[i]
 		if r.kinds&kind == 0 && r.given(o) {
-			return errs.BadOption("%s has no effect here", r.name)
+			return errs.BadOption("%s has no effect here, only for %v", r.name, r.kinds)
 		}
 	}
 	return o.setDevice()

@@ -158,6 +158,9 @@ func TestPzgrep(t *testing.T) {
 		t.Errorf("damaged file: exit code %d, %q", code, out)
 	}
 	// The advice works.
+	if out := s.must("GREP='grep -i' pzgrep TWO a.pz"); out != "two\n" {
+		t.Errorf("GREP with an option: %q", out)
+	}
 	if out := s.must("find dir -type f -exec pzgrep two {} +"); out != "two\n" {
 		t.Errorf("find: %q", out)
 	}
