@@ -229,28 +229,16 @@ func (s *search) matchEqual(t *table, numbers []int) {
 			t.entries[k] = append(t.entries[k], i)
 		}
 	}
-	ordered := make([]int64, len(s.frames))
 	for i := range s.frames {
 		f := &s.frames[i]
-		n := t.nearest(t.entries[keyOf(f.size, f.sum, sums)], f.offset, f.offset-s.begin+t.start)
-		numbers[i], ordered[i] = n, int64(n)
+		numbers[i] = t.nearest(t.entries[keyOf(f.size, f.sum, sums)], f.offset, f.offset-s.begin+t.start)
 	}
 	if sums {
 		return
 	}
-	for i, keep := range index.Ascending(ordered) {
-		if !keep {
+	for i, next := 0, 0; i < len(numbers); i++ {
+		if numbers[i] < next {
 			numbers[i] = unlisted
-		}
-	}
-	// Those that are left over may have an entry between those of the frames around.
-	limits, next := limitsOf(numbers, len(t.list)), 0
-	for i := range numbers {
-		if numbers[i] < 0 {
-			list := t.entries[keyOf(s.frames[i].size, s.frames[i].sum, sums)]
-			if k := sort.SearchInts(list, next); k < len(list) && list[k] < limits[i] {
-				numbers[i] = list[k]
-			}
 		}
 		next = max(next, numbers[i]+1)
 	}
@@ -297,18 +285,6 @@ func keyOf(size int64, sum uint32, sums bool) key {
 		k.sum = sum
 	}
 	return k
-}
-
-// limitsOf returns, for each frame, the first entry of those behind it, or else last.
-func limitsOf(numbers []int, last int) []int {
-	limits := make([]int, len(numbers))
-	for i := len(numbers) - 1; i >= 0; i-- {
-		limits[i] = last
-		if numbers[i] >= 0 {
-			last = numbers[i]
-		}
-	}
-	return limits
 }
 
 // matchNeighbors gives a frame that follows a listed one, or that a listed one follows, the entry
