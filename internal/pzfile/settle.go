@@ -144,64 +144,48 @@ func (s *search) settleEnd(next int64) {
 // settleRest notes that the stream ends without an index.
 func (s *search) settleRest(next int64) {
 	kind, part, content := index.DamageUnknown, errs.PartBlock, int64(-1)
-	switch missing := s.missing(); {
+	switch missing, unknown := s.missing(s.pos - s.hole.at); {
 	case s.cutIndex:
 		kind, part, content = index.DamageFrame, errs.PartIndex, 0
-	case s.pos == s.Size && missing > 0: // otherwise other streams may be lost, too
+	case s.pos == s.Size && missing > 0 && unknown < 0: // otherwise other streams may be lost, too
 		content = missing
 	}
 	s.stop.Err = s.hole.err
 	s.lose(kind, part, next, 0, content, s.hole.at, s.stop)
 }
 
-// missing returns how much content the stream lacks at its end, by its header; −1 if the header
-// does not say, or if the file has no room for so much.
-func (s *search) missing() int64 {
-	known := int64(0)
+// missing returns how much content the stream lacks, by its header; −1 if the header does not say,
+// if so many bytes of the file have no room for so much, or if the content of several gaps is
+// unknown. gap is the only one of which it is, −1 if there is none.
+func (s *search) missing(room int64) (missing int64, gap int) {
+	missing, gap = s.head.ContentSize, -1
 	for _, b := range s.File.Blocks[s.firstBlock:] {
-		known += int64(b.Raw)
+		missing -= int64(b.Raw)
 	}
-	for _, g := range s.Gaps[s.firstGap:] {
-		if g.Content < 0 {
-			return -1
+	for i := s.firstGap; i < len(s.Gaps); i++ {
+		switch n := s.Gaps[i].Content; {
+		case n >= 0:
+			missing -= n
+		case gap >= 0:
+			return -1, gap
+		default:
+			gap = i
 		}
-		known += g.Content
 	}
-	missing := s.head.ContentSize - known
-	if missing < 0 || (missing-1)/int64(s.head.BlockSize) >= (s.pos-s.hole.at)/minBlock {
-		return -1
+	// The header may claim anything.
+	if missing < 0 || (missing-1)/int64(s.head.BlockSize) >= room/minBlock {
+		return -1, gap
 	}
-	return missing
+	return missing, gap
 }
 
 // inferContent makes the content of the only gap of unknown content what is missing of the size
 // that the stream's header states.
 func (s *search) inferContent() {
-	known, unknown := int64(0), -1
-	for _, b := range s.File.Blocks[s.firstBlock:] {
-		known += int64(b.Raw)
-	}
-	for i := s.firstGap; i < len(s.Gaps); i++ {
-		if s.bare && i == len(s.Gaps)-1 && s.Gaps[i].Content < 0 {
-			return // other streams may be lost there
-		}
-		switch n := s.Gaps[i].Content; {
-		case n >= 0:
-			known += n
-		case unknown >= 0:
-			return
-		default:
-			unknown = i
-		}
-	}
-	if unknown < 0 || s.head.ContentSize < known || s.head.Small {
-		return
-	}
-	g := &s.Gaps[unknown]
-	missing := s.head.ContentSize - known
-	// The header may claim anything. The file may not hold as much.
-	if most := (s.pos - s.start) / minBlock; missing <= 0 || (missing-1)/int64(s.head.BlockSize) < most {
-		g.Content = missing
+	missing, gap := s.missing(s.pos - s.start)
+	others := s.bare && gap == len(s.Gaps)-1 // other streams may be lost there
+	if missing >= 0 && gap >= 0 && !others && !s.head.Small {
+		s.Gaps[gap].Content = missing
 	}
 }
 
