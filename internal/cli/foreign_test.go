@@ -88,6 +88,25 @@ func TestForeignDamage(t *testing.T) {
 	wantFiles(t, dir, "bad.xz", "cut.xz", "text.br")
 }
 
+// TestForeignHead restores what is left if nearly all of a file is lost: an error, and it stays.
+func TestForeignHead(t *testing.T) {
+	const gone = "is cut short; the end is missing"
+	_, files := packedLog(t)
+	for suffix, n := range map[string]int{".lz": 8, ".lzma": 15} {
+		dir := t.TempDir()
+		head := files[suffix][:n]
+		path := write(t, head, dir, "a"+suffix)
+		for _, flags := range []string{"-t", "-d --rm", "-x", "-l --tar"} {
+			pz(t, "", append(strings.Fields(flags), path)...).want(t, exitError, gone)
+		}
+		wantFiles(t, dir, "a"+suffix)
+		runProcess(t, strings.NewReader(head), "-dc").want(t, exitError, gone)
+		if suffix == ".lz" {
+			pz(t, files[".gz"]+head, "-dc").want(t, exitError, gone)
+		}
+	}
+}
+
 // TestForeignPart restores files of pz that files of other formats follow, from FILE and from
 // pipes.
 func TestForeignPart(t *testing.T) {

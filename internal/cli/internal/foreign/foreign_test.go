@@ -312,6 +312,43 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// TestEveryCut cuts files at every byte. Each format's own program gives an error.
+func TestEveryCut(t *testing.T) {
+	content := corpus.ByName("text").Make(300)
+	for _, write := range []string{
+		"lzip -c", "xz -c --format=lzma", "xz -c", "bzip2 -c", "lz4 -c", "brotli -c",
+	} {
+		packed := run(t, content, strings.Fields(write))
+		suffix := map[string]string{"brotli -c": ".br"}[write]
+		f := Detect(packed[:MagicSize], "x"+suffix)
+		for n := 1; n < len(packed); n++ {
+			files := [][]byte{packed[:n]}
+			if !f.single || f.Name == "bzip2" {
+				files = append(files, append(bytes.Clone(packed), packed[:n]...))
+			}
+			for i, file := range files {
+				if _, err := io.ReadAll(f.NewReader(bytes.NewReader(file), 0)); err == nil {
+					t.Errorf("%q: %d bytes of %d of file %d pass", write, n, len(packed), i+1)
+				}
+			}
+		}
+	}
+}
+
+// TestLzipTrailer changes each byte of the trailer: the checksum and both sizes.
+func TestLzipTrailer(t *testing.T) {
+	_, files := packedFiles(t)
+	packed := files[".lz"]
+	for at := len(packed) - lzipTrailer; at < len(packed); at++ {
+		bad := bytes.Clone(packed)
+		bad[at] ^= 1
+		f := Detect(bad[:MagicSize], "")
+		if _, err := io.ReadAll(f.NewReader(bytes.NewReader(bad), 0)); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("byte %d of %d: %v", at, len(packed), err)
+		}
+	}
+}
+
 // TestCutEnd cuts files near the end, and gives what the format's own program gives before its
 // error, but for the last bytes of LZMA: programs decode them before they need more input.
 func TestCutEnd(t *testing.T) {
