@@ -362,14 +362,50 @@ func TestCutEnd(t *testing.T) {
 		f := Detect(packed[:MagicSize], "")
 		for _, n := range []int{1, 4, 5, 8, 12, 20, 28, 100, 1000} {
 			cut := packed[:len(packed)-n]
-			args := strings.Fields(c.read)
-			cmd := exec.CommandContext(t.Context(), testenv.Tool(t, args[0]), args[1:]...)
-			cmd.Stdin = bytes.NewReader(cut)
-			want, _ := cmd.Output() // an error is expected
+			want := runDamaged(t, cut, strings.Fields(c.read))
 			got, err := io.ReadAll(f.NewReader(bytes.NewReader(cut), 0))
 			if err == nil && !f.Endless || len(got) < len(want)-100 || !bytes.HasPrefix(content, got) {
 				t.Errorf("%q cut by %d bytes: %d bytes, want %d, %v", c.write, n, len(got), len(want), err)
 			}
+		}
+	}
+}
+
+// runDamaged returns what a program restores before it fails.
+func runDamaged(t *testing.T, packed []byte, args []string) []byte {
+	cmd := exec.CommandContext(t.Context(), testenv.Tool(t, args[0]), args[1:]...)
+	cmd.Stdin = bytes.NewReader(packed)
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestFlip changes a bit in the middle, and gives what the format's own program gives before its
+// error. Up to there, both decode the same wrong content. The files are larger and smaller than the
+// dictionary of LZMA.
+func TestFlip(t *testing.T) {
+	content := corpus.ByName("text").Make(600_000)
+	for _, c := range []struct {
+		write, read string
+		lost        int // bytes that may be missing
+	}{
+		{"lzip -c", "lzip -dc", 0}, {"lzip -c -s 64KiB", "lzip -dc", 0},
+		{"xz -c --format=lzma", "xz -dc", 0}, {"xz -c --format=lzma --lzma1=dict=64KiB", "xz -dc", 0},
+		{"lz4 -BD -B4 -BX -c", "lz4 -dc", 0},
+	} {
+		packed := run(t, content, strings.Fields(c.write))
+		f := Detect(packed[:MagicSize], "")
+		packed[len(packed)/2] ^= 4
+		want := runDamaged(t, packed, strings.Fields(c.read))
+		got, err := io.ReadAll(f.NewReader(bytes.NewReader(packed), 0))
+		if !errors.Is(err, ErrCorrupt) || !bytes.HasPrefix(want, got) || len(got) < len(want)-c.lost {
+			t.Errorf("%q: %d bytes, want %d, %v", c.write, len(got), len(want), err)
+		}
+		if len(want) < len(content)/3 {
+			t.Errorf("%q gives %d bytes", c.read, len(want))
 		}
 	}
 }
