@@ -237,7 +237,8 @@ func (r *Reader) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// beginStream opens the stream that buf stands at. There is one, so the end of the input is an error.
+// beginStream opens the stream that buf stands at. There is one, so the end of the input is an
+// error.
 func (r *Reader) beginStream() (err error) {
 	if s, ok := r.stream.(interface{ reset(r *bufio.Reader) error }); ok {
 		err = s.reset(r.buf)

@@ -394,7 +394,7 @@ func TestFlip(t *testing.T) {
 	}{
 		{"lzip -c", "lzip -dc", 0}, {"lzip -c -s 64KiB", "lzip -dc", 0},
 		{"xz -c --format=lzma", "xz -dc", 0}, {"xz -c --format=lzma --lzma1=dict=64KiB", "xz -dc", 0},
-		{"lz4 -BD -B4 -BX -c", "lz4 -dc", 0},
+		{"xz -c", "xz -dc", xzStep}, {"lz4 -BD -B4 -BX -c", "lz4 -dc", 0},
 	} {
 		packed := run(t, content, strings.Fields(c.write))
 		f := Detect(packed[:MagicSize], "")
