@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/testenv"
 )
 
 // TestForeignFormats restores files of formats that pz does not write.
@@ -86,6 +88,53 @@ func TestForeignDamage(t *testing.T) {
 	text := write(t, "no brotli", dir, "text.br")
 	pz(t, "", "-d", text).want(t, exitError)
 	wantFiles(t, dir, "bad.xz", "cut.xz", "text.br")
+}
+
+// TestForeignHead restores what is left if nearly all of a file is lost: an error, and it stays.
+func TestForeignHead(t *testing.T) {
+	const gone = "is cut short; the end is missing"
+	_, files := packedLog(t)
+	for suffix, n := range map[string]int{".lz": 8, ".lzma": 15} {
+		dir := t.TempDir()
+		head := files[suffix][:n]
+		path := write(t, head, dir, "a"+suffix)
+		for _, flags := range []string{"-t", "-d --rm", "-x", "-l --tar"} {
+			pz(t, "", append(strings.Fields(flags), path)...).want(t, exitError, gone)
+		}
+		wantFiles(t, dir, "a"+suffix)
+		runProcess(t, strings.NewReader(head), "-dc").want(t, exitError, gone)
+		if suffix == ".lz" {
+			pz(t, files[".gz"]+head, "-dc").want(t, exitError, gone)
+		}
+	}
+}
+
+// TestExtractDamage extracts an archive that lzip has written, with damage in the middle: the files
+// in front of it, even though the whole archive fits the dictionary.
+func TestExtractDamage(t *testing.T) {
+	var headers []tar.Header
+	for i := range 100 {
+		headers = append(headers, tar.Header{Name: fmt.Sprintf("f%02d", i)})
+	}
+	cmd := exec.Command(testenv.Tool(t, "lzip"), "-c")
+	cmd.Stdin = strings.NewReader(tarOf(t, headers...))
+	packed, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	path := write(t, flip(string(packed), len(packed)*3/4), dir, "a.tar.lz")
+	out := filepath.Join(dir, "out")
+	const partial = "only the entries in front of that were read"
+	pz(t, "", "-x", "--output-dir", out, path).want(t, exitError, partial)
+	found, err := os.ReadDir(out)
+	if err != nil || len(found) < 50 || len(found) == len(headers) {
+		t.Errorf("%d files of %d, %v", len(found), len(headers), err)
+	}
+	list := pz(t, "", "-lq", "--tar", path).want(t, exitError).out
+	if n := strings.Count(list, "\n"); n < len(found) {
+		t.Errorf("%d entries of %d in the list", n, len(found))
+	}
 }
 
 // TestForeignPart restores files of pz that files of other formats follow, from FILE and from

@@ -214,7 +214,7 @@ func (r *Reader) Read(p []byte) (n int, err error) {
 		r.err = err
 	}()
 	if r.stream == nil {
-		r.stream, err = r.f.open(r.buf, r.max)
+		err = r.beginStream()
 	}
 	for tries := 0; n == 0 && err == nil; tries++ {
 		n, err = r.stream.Read(p)
@@ -235,6 +235,20 @@ func (r *Reader) Read(p []byte) (n int, err error) {
 		err = nil // the next call sees it again
 	}
 	return n, err
+}
+
+// beginStream opens the stream that buf stands at. There is one, so the end of the input is an
+// error.
+func (r *Reader) beginStream() (err error) {
+	if s, ok := r.stream.(interface{ reset(r *bufio.Reader) error }); ok {
+		err = s.reset(r.buf)
+	} else {
+		r.stream, err = r.f.open(r.buf, r.max)
+	}
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return err
 }
 
 // finishStream begins the next stream. It returns io.EOF if there is none, and a TrailingError if
@@ -259,14 +273,7 @@ func (r *Reader) finishStream() error {
 		}
 		return &TrailingError{r.f, r.offset()}
 	}
-	if s, ok := r.stream.(interface{ reset(r *bufio.Reader) error }); ok {
-		return s.reset(r.buf)
-	}
-	r.stream, err = r.f.open(r.buf, r.max)
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
-	return err
+	return r.beginStream()
 }
 
 // wrap returns the error of this package for an error of a library.

@@ -312,6 +312,43 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// TestEveryCut cuts files at every byte. Each format's own program gives an error.
+func TestEveryCut(t *testing.T) {
+	content := corpus.ByName("text").Make(300)
+	for _, write := range []string{
+		"lzip -c", "xz -c --format=lzma", "xz -c", "bzip2 -c", "lz4 -c", "brotli -c",
+	} {
+		packed := run(t, content, strings.Fields(write))
+		suffix := map[string]string{"brotli -c": ".br"}[write]
+		f := Detect(packed[:MagicSize], "x"+suffix)
+		for n := 1; n < len(packed); n++ {
+			files := [][]byte{packed[:n]}
+			if !f.single || f.Name == "bzip2" {
+				files = append(files, append(bytes.Clone(packed), packed[:n]...))
+			}
+			for i, file := range files {
+				if _, err := io.ReadAll(f.NewReader(bytes.NewReader(file), 0)); err == nil {
+					t.Errorf("%q: %d bytes of %d of file %d pass", write, n, len(packed), i+1)
+				}
+			}
+		}
+	}
+}
+
+// TestLzipTrailer changes each byte of the trailer: the checksum and both sizes.
+func TestLzipTrailer(t *testing.T) {
+	_, files := packedFiles(t)
+	packed := files[".lz"]
+	for at := len(packed) - lzipTrailer; at < len(packed); at++ {
+		bad := bytes.Clone(packed)
+		bad[at] ^= 1
+		f := Detect(bad[:MagicSize], "")
+		if _, err := io.ReadAll(f.NewReader(bytes.NewReader(bad), 0)); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("byte %d of %d: %v", at, len(packed), err)
+		}
+	}
+}
+
 // TestCutEnd cuts files near the end, and gives what the format's own program gives before its
 // error, but for the last bytes of LZMA: programs decode them before they need more input.
 func TestCutEnd(t *testing.T) {
@@ -325,14 +362,50 @@ func TestCutEnd(t *testing.T) {
 		f := Detect(packed[:MagicSize], "")
 		for _, n := range []int{1, 4, 5, 8, 12, 20, 28, 100, 1000} {
 			cut := packed[:len(packed)-n]
-			args := strings.Fields(c.read)
-			cmd := exec.CommandContext(t.Context(), testenv.Tool(t, args[0]), args[1:]...)
-			cmd.Stdin = bytes.NewReader(cut)
-			want, _ := cmd.Output() // an error is expected
+			want := runDamaged(t, cut, strings.Fields(c.read))
 			got, err := io.ReadAll(f.NewReader(bytes.NewReader(cut), 0))
 			if err == nil && !f.Endless || len(got) < len(want)-100 || !bytes.HasPrefix(content, got) {
 				t.Errorf("%q cut by %d bytes: %d bytes, want %d, %v", c.write, n, len(got), len(want), err)
 			}
+		}
+	}
+}
+
+// runDamaged returns what a program restores before it fails.
+func runDamaged(t *testing.T, packed []byte, args []string) []byte {
+	cmd := exec.CommandContext(t.Context(), testenv.Tool(t, args[0]), args[1:]...)
+	cmd.Stdin = bytes.NewReader(packed)
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestFlip changes a bit in the middle, and gives what the format's own program gives before its
+// error. Up to there, both decode the same wrong content. The files are larger and smaller than the
+// dictionary of LZMA.
+func TestFlip(t *testing.T) {
+	content := corpus.ByName("text").Make(600_000)
+	for _, c := range []struct {
+		write, read string
+		lost        int // bytes that may be missing
+	}{
+		{"lzip -c", "lzip -dc", 0}, {"lzip -c -s 64KiB", "lzip -dc", 0},
+		{"xz -c --format=lzma", "xz -dc", 0}, {"xz -c --format=lzma --lzma1=dict=64KiB", "xz -dc", 0},
+		{"xz -c", "xz -dc", xzStep}, {"lz4 -BD -B4 -BX -c", "lz4 -dc", 0},
+	} {
+		packed := run(t, content, strings.Fields(c.write))
+		f := Detect(packed[:MagicSize], "")
+		packed[len(packed)/2] ^= 4
+		want := runDamaged(t, packed, strings.Fields(c.read))
+		got, err := io.ReadAll(f.NewReader(bytes.NewReader(packed), 0))
+		if !errors.Is(err, ErrCorrupt) || !bytes.HasPrefix(want, got) || len(got) < len(want)-c.lost {
+			t.Errorf("%q: %d bytes, want %d, %v", c.write, len(got), len(want), err)
+		}
+		if len(want) < len(content)/3 {
+			t.Errorf("%q gives %d bytes", c.read, len(want))
 		}
 	}
 }

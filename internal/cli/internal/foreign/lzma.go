@@ -34,36 +34,74 @@ func openLZMA(r *bufio.Reader, maxMemory int64) (io.Reader, error) {
 	if dict > maxMemory {
 		return nil, fmt.Errorf("%w than %d bytes for its dictionary", ErrMemory, maxMemory)
 	}
-	return newLZMA(r)
+	return newLZMA(&lzmaSource{r: r})
 }
 
-// lzmaReader returns all that was decoded in front of the end of a file that is cut off. Package
-// lzma returns the error first, and the content if it is asked again.
+// lzmaSource is what package lzma reads: a header of .lzma, and what r holds.
+type lzmaSource struct {
+	head    bytes.Reader // if it is not in r
+	r       *bufio.Reader
+	n       uint64 // bytes of r that have been read
+	stopped bool   // nothing follows
+}
+
+func (s *lzmaSource) ReadByte() (byte, error) {
+	if s.stopped {
+		return 0, io.EOF
+	}
+	b, err := s.r.ReadByte()
+	if err == nil {
+		s.n++
+	}
+	return b, err
+}
+
+func (s *lzmaSource) Read(p []byte) (int, error) {
+	if s.head.Len() > 0 {
+		return s.head.Read(p)
+	}
+	n, err := s.r.Read(p)
+	s.n += uint64(n)
+	return n, err
+}
+
+// lzmaReader returns all that was decoded in front of an error. Package lzma decodes as much as its
+// dictionary holds, returns the error first, and the content if it is asked again. But it goes on
+// decoding once it has returned all.
 type lzmaReader struct {
-	z   io.Reader
-	cut error
+	z   io.Reader // nil if it has returned all
+	src *lzmaSource
+	err error
 }
 
-func newLZMA(r io.Reader) (io.Reader, error) {
-	z, err := lzma.NewReader(r)
+func newLZMA(src *lzmaSource) (io.Reader, error) {
+	z, err := lzma.NewReader(src)
 	if err != nil {
 		return nil, err
 	}
-	return &lzmaReader{z: z}, nil
+	return &lzmaReader{z: z, src: src}, nil
 }
 
-func (l *lzmaReader) Read(p []byte) (int, error) {
-	n, err := l.z.Read(p)
-	switch {
-	case l.cut == nil && errors.Is(err, io.ErrUnexpectedEOF):
-		l.cut = err
-		return n, nil
-	case l.cut == nil:
-		return n, err
-	case n > 0:
-		return n, nil
+func (l *lzmaReader) Read(p []byte) (n int, err error) {
+	if l.err == nil {
+		n, err = l.z.Read(p)
+		if err == nil || err == io.EOF {
+			return n, err
+		}
+		l.err, l.src.stopped = err, true
 	}
-	return 0, l.cut
+	// A read of one byte decodes only if no content is left, and then fails without its source.
+	for n < len(p) && l.z != nil {
+		k, _ := l.z.Read(p[n : n+1])
+		n += k
+		if k == 0 {
+			l.z = nil
+		}
+	}
+	if n == 0 {
+		return 0, l.err
+	}
+	return n, nil
 }
 
 const (
@@ -90,44 +128,11 @@ func lzipDict(code byte) int64 {
 // lzipReader reads a member of lzip: an LZMA stream with an end mark between a header and a trailer
 // of its own.
 type lzipReader struct {
-	src  byteCounter
+	src  lzmaSource
 	z    io.Reader
 	crc  uint32
 	size uint64 // of the content so far
 	done bool   // the trailer is right
-}
-
-// byteCounter counts what is read of a bufio.Reader, byte by byte or not.
-type byteCounter struct {
-	r *bufio.Reader
-	n uint64
-}
-
-func (c *byteCounter) ReadByte() (byte, error) {
-	b, err := c.r.ReadByte()
-	if err == nil {
-		c.n++
-	}
-	return b, err
-}
-
-func (c *byteCounter) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += uint64(n)
-	return n, err
-}
-
-// lzmaSource is what package lzma reads: a header of .lzma first.
-type lzmaSource struct {
-	head bytes.Reader
-	*byteCounter
-}
-
-func (s *lzmaSource) Read(p []byte) (int, error) {
-	if s.head.Len() > 0 {
-		return s.head.Read(p)
-	}
-	return s.byteCounter.Read(p)
 }
 
 var (
@@ -136,7 +141,7 @@ var (
 )
 
 func openLzip(r *bufio.Reader, maxMemory int64) (io.Reader, error) {
-	l := &lzipReader{src: byteCounter{r: r}}
+	l := &lzipReader{src: lzmaSource{r: r}}
 	var head [lzipHead]byte
 	if _, err := io.ReadFull(&l.src, head[:]); err != nil {
 		return nil, err
@@ -153,9 +158,8 @@ func openLzip(r *bufio.Reader, maxMemory int64) (io.Reader, error) {
 	start := []byte{lzma.Properties{LC: 3, LP: 0, PB: 2}.Code()}
 	start = binary.LittleEndian.AppendUint32(start, uint32(dict))
 	start = binary.LittleEndian.AppendUint64(start, 1<<64-1) // the end mark says where the end is
-	src := &lzmaSource{byteCounter: &l.src}
-	src.head.Reset(start)
-	z, err := newLZMA(src)
+	l.src.head.Reset(start)
+	z, err := newLZMA(&l.src)
 	l.z = z
 	return l, err
 }

@@ -34,8 +34,16 @@ func openXZ(r *bufio.Reader, maxMemory int64) (io.Reader, error) {
 	return x, x.name(err)
 }
 
-func (x *xzReader) Read(p []byte) (int, error) {
-	n, err := x.z.Read(p)
+// xzStep is how many bytes of content package xz decodes at a time. It loses what it has decoded of
+// them in front of damage.
+const xzStep = 4 << 10
+
+func (x *xzReader) Read(p []byte) (n int, err error) {
+	for n < len(p) && err == nil {
+		var k int
+		k, err = x.z.Read(p[n:min(len(p), n+xzStep)])
+		n += k
+	}
 	return n, x.name(err)
 }
 
