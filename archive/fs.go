@@ -251,11 +251,16 @@ const maxGrow = 1 << 20
 // rootNumber is the number of the root, which is not in the table.
 const rootNumber = -1
 
+// entry returns the entry of a number. Those of hidden entries follow all others.
 func (f *FS) entry(i int) *entry {
-	if i == rootNumber {
+	shown := len(f.table.entries)
+	switch {
+	case i == rootNumber:
 		return &f.root
+	case i < shown:
+		return &f.table.entries[i]
 	}
-	return &f.table.entries[i]
+	return &f.table.hidden[i-shown]
 }
 
 // resolve returns the number of the entry that a name stands for. follow says whether to follow a

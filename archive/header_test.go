@@ -255,7 +255,7 @@ func FuzzOpenTar(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for e := range fsys.Entries() {
+		for e := range fsys.All() {
 			file, err := e.Open()
 			if err != nil {
 				continue
