@@ -222,7 +222,12 @@ func (a *app) withArchive(e entry, work func(in *source, f *archive.FS)) {
 // failFront reports an error of an archive whose entries in front of it have been read. Only a .pz
 // file is verified up to there.
 func (a *app) failFront(in *source, err error) {
-	text := a.explainArchive(in, err) + "; only the entries in front of that were read"
+	var damage *compress.Error
+	part := "; only the entries in front of that were read"
+	if errors.As(err, &damage) && damage.Part == compress.PartIndex { // which is behind all blocks
+		part = "; all entries in front of that were read"
+	}
+	text := a.explainArchive(in, err) + part
 	format, known := in.format()
 	if (in.foreignFormat() != nil || known && format != compress.PZ) &&
 		!errors.Is(err, compress.ErrTruncated) {

@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -323,6 +324,14 @@ func TestArchiveFront(t *testing.T) {
 	file := write(t, flip(gzTar, len(gzTar)*6/8), "bad.tar.gz")
 	pz(t, "", "-x", file, "--output-dir", "bad").want(t, exitError, "may be damaged too")
 	wantFile(t, "bad/b", content["b"])
+	for i, bad := range []string{flip(pzTar, len(pzTar)-20), pzTar[:len(pzTar)-20]} {
+		out := fmt.Sprint("index", i)
+		r := pz(t, bad, "-x", "-", "--output-dir", out).want(t, exitError,
+			"; all entries in front of that were read")
+		if wantFiles(t, out, "a", "b", "c"); strings.Contains(r.err, "only") {
+			t.Error(r.err)
+		}
+	}
 }
 
 // TestDamagedArchive extracts the files whose blocks are intact.
