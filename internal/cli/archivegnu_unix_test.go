@@ -119,6 +119,34 @@ func TestListAll(t *testing.T) {
 	wantFile(t, "out/A/a2", "new")
 }
 
+// TestExtractDamagedHeader flips a bit of each byte of a header in turn. pz extracts what GNU tar
+// does, and names the damage.
+func TestExtractDamagedHeader(t *testing.T) {
+	tool := gnuTar(t)
+	withUmask(t)
+	dir := t.TempDir()
+	t.Chdir(dir)
+	plain := tarOf(t, tar.Header{Name: "a"}, tar.Header{Name: "b"}, tar.Header{Name: "c"}, tar.Header{Name: "d"})
+	const header = 2048 // of c
+	for i := 0; i < 512; i += 37 {
+		bad := plain[:header+i] + string(plain[header+i]^1) + plain[header+i+1:]
+		write(t, bad, dir, "a.tar")
+		write(t, pz(t, bad, "-c").out, dir, "a.tar.pz")
+		theirs := t.TempDir()
+		if exec.Command(tool, "-C", theirs, "-xf", "a.tar").Run() == nil {
+			t.Errorf("byte %d: GNU tar finds no damage", i)
+		}
+		for _, name := range []string{"a.tar", "a.tar.pz"} {
+			ours := filepath.Join(t.TempDir(), "out")
+			pz(t, "", "-x", name, "--output-dir", ours).want(t, exitError,
+				name+": is no tar archive, or is damaged at byte 2048 of the tar file",
+				"; entries with intact headers in front of that and behind it were read")
+			wantTree(t, fmt.Sprintf("%s, byte %d", name, i), ours, theirs, false)
+			wantFiles(t, ours, "a", "b", "d")
+		}
+	}
+}
+
 // TestExtractLoneBlock extracts an archive that ends in one block of zeros, of which GNU tar warns.
 func TestExtractLoneBlock(t *testing.T) {
 	dir := t.TempDir()
