@@ -85,6 +85,8 @@ func TestAll(t *testing.T) {
 		{"p/ p p/q", "p", "-p p !p/q=p"},
 		{"p p/ p/q", "p p/q", "-p p p/q"},
 		{"p p/q p/", "p p/q", "-p p/q p"},
+		{"p/q p p/", "p p/q", "p/q !p=p p"},
+		{"p p/q p/ p", "p p/q", "-p p/q p !p=p"},
 		{"a/b/c a/b a/b.d a", "a a/b a/b/c a/b.d", "a/b/c !a/b=a/b a/b.d !a=a"},
 		{"a a/b a/b/c a.d", "a a.d", "a !a/b=a !a/b/c=a a.d"},
 		{"l@ l/f l@", "l", "-l !l/f=l l"},

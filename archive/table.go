@@ -137,46 +137,61 @@ func (t *table) complete() error {
 // into an empty directory: a later entry replaces one of the same name, but neither a directory
 // that has something in it, nor a file or link by a directory for a name below it.
 func (t *table) hide(list []entry) {
-	setState := func(part []entry, s state) {
-		for i := range part {
-			part[i].state = s
-		}
-	}
 	for len(list) > 0 {
 		name := t.view(list[0].name)
 		same := 1
 		for same < len(list) && compare(t.view(list[same].name), name) == 0 {
 			same++
 		}
-		last := same - 1
-		setState(list[:last], replaced)
-		below := list[same:t.endOf(list, same-1)]
-		files := same // the first entry behind the last one of a directory
-		for files > 0 && !list[files-1].mode.IsDir() {
-			files--
-		}
+		end := t.endOf(list, same-1)
 		switch {
-		case files == same || len(below) == 0:
-		case list[files].offset < firstOffset(below):
-			setState(below, blocked)
-			same += len(below)
-		default:
-			setState(list[files:same], blocked)
-			if files > 0 {
-				list[files-1].state = shown
-			}
+		case end == same || !slices.ContainsFunc(list[:same], isNoDir):
+			setState(list[:same-1], replaced)
+		case hideConflict(list[:same], list[same:end]):
+			same = end
 		}
 		list = list[same:]
 	}
 }
 
-// firstOffset returns the lowest offset of entries.
-func firstOffset(list []entry) int64 {
-	first := list[0].offset
+func isNoDir(e entry) bool { return !e.mode.IsDir() }
+
+func setState(list []entry, s state) {
 	for i := range list {
-		first = min(first, list[i].offset)
+		list[i].state = s
 	}
-	return first
+}
+
+// hideConflict decides between the entries of a name, not all of them directories, and those below
+// it. It reports whether it has hidden the latter.
+func hideConflict(same, below []entry) bool {
+	first := below[0].offset
+	for i := range below {
+		first = min(first, below[i].offset)
+	}
+	front := 0 // the number of entries in front of all below
+	for front < len(same) && same[front].offset < first {
+		front++
+	}
+	setState(same, replaced)
+	if front > 0 && !slices.ContainsFunc(same[front-1:], func(e entry) bool { return e.mode.IsDir() }) {
+		same[len(same)-1].state = shown
+		setState(below, blocked)
+		return true
+	}
+	var dir *entry // the last one
+	for i := range same {
+		switch {
+		case same[i].mode.IsDir():
+			dir = &same[i]
+		case i >= front:
+			same[i].state = blocked
+		}
+	}
+	if dir != nil {
+		dir.state = shown
+	}
+	return false
 }
 
 // addParents adds the directories above a name that are not in the list.
