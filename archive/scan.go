@@ -13,8 +13,8 @@ import (
 var errTooMany = fmt.Errorf("%w: the entries of the archive take more than %d MiB",
 	compress.ErrTooLarge, maxMemory>>20)
 
-// scan reads the headers of a tar file. Where one is damaged it goes on at the next one, as tar does.
-// With an error, which is the first one, the table has the entries that it has read.
+// scan reads the headers of a tar file. Behind a damaged one it goes on at the next one, as tar
+// does, and returns the first error. The table then has the entries that it has read.
 func (f *FS) scan() error {
 	r := newHeaderReader(f.content, f.size, 0)
 	var first error

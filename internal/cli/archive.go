@@ -51,8 +51,8 @@ func (c *config) checkArchive() error {
 }
 
 // openArchive opens the archive that a source holds. The caller calls done when it has finished
-// with it. With an error, which explainArchive explains, f has the entries that could be read, or it is
-// nil.
+// with it. With an error, which explainArchive explains, f has the entries that can be read. It is
+// nil if there are none.
 func (a *app) openArchive(in *source) (f *archive.FS, done func(), err error) {
 	opts := in.readOptions()
 	plain := isTar(in)
@@ -219,8 +219,8 @@ func (a *app) withArchive(e entry, work func(in *source, f *archive.FS)) {
 	}
 }
 
-// failFront reports an error of an archive whose entries in front of it have been read. Only a .pz
-// file is verified up to there.
+// failFront reports an error of an archive of which entries have been read. Only a .pz file is
+// verified up to the error.
 func (a *app) failFront(in *source, err error) {
 	var damage *compress.Error
 	part := "; only the entries in front of that were read"

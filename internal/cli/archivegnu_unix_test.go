@@ -126,7 +126,8 @@ func TestExtractDamagedHeader(t *testing.T) {
 	withUmask(t)
 	dir := t.TempDir()
 	t.Chdir(dir)
-	plain := tarOf(t, tar.Header{Name: "a"}, tar.Header{Name: "b"}, tar.Header{Name: "c"}, tar.Header{Name: "d"})
+	plain := tarOf(t, tar.Header{Name: "a"}, tar.Header{Name: "b"}, tar.Header{Name: "c"},
+		tar.Header{Name: "d"})
 	const header = 2048 // of c
 	for i := 0; i < 512; i += 37 {
 		bad := plain[:header+i] + string(plain[header+i]^1) + plain[header+i+1:]
