@@ -18,6 +18,7 @@
 // Names of an FS are those of the headers, cleaned as if the archive were unpacked into an empty
 // directory that nothing can leave: "/a", "./a", "b/../a" and "../a" are all "a". Of several
 // entries with one name the last one counts. Directories without an entry exist if something is in
-// them. Symbolic links are followed within the archive; those that lead out of it do not exist.
-// Hard links lead to the last file in front of them that has the name.
+// them. Of a file or link, and a directory of that name with something in it, only the one that
+// comes first exists. Symbolic links are followed within the archive; those that lead out of it do
+// not exist. Hard links lead to the last file in front of them that has the name.
 package archive

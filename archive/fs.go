@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"archive/tar"
 	"bytes"
 	"errors"
 	"fmt"
@@ -49,30 +50,33 @@ var (
 //
 // Errors are those of NewReaderAt, [tar.ErrHeader], [io.ErrUnexpectedEOF] if the archive is cut
 // short, and [compress.ErrTooLarge] if the list of entries takes more than 512 MiB, or a name more
-// than 1 MiB. [compress.WithMaxDecodedSize] also limits the size of each file with its holes.
+// than 1 MiB. [compress.WithMaxDecodedSize] also limits the size of each file with its holes. With
+// [tar.ErrHeader] Open returns an FS too, as OpenTar does.
 func Open(src io.ReaderAt, size int64, opts ...compress.ReaderOption) (*FS, error) {
 	if isTar(src, size) {
 		f, err := OpenTar(src, size)
-		if err != nil {
+		if err != nil && !errors.Is(err, tar.ErrHeader) {
 			return nil, err
 		}
-		return f, nil
+		return f, err
 	}
 	r, err := compress.NewReaderAt(src, size, opts...)
 	if err != nil {
 		return nil, err
 	}
 	f := &FS{content: r, size: r.Size(), reader: r, limit: bridge.DecodedLimit(r), root: emptyRoot}
-	if err := f.load(); err != nil {
-		r.Close()
-		return nil, err
+	err = f.load()
+	if err == nil || errors.Is(err, tar.ErrHeader) && len(f.table.entries) > 0 {
+		return f, err
 	}
-	return f, nil
+	r.Close()
+	return nil, err
 }
 
 // OpenTar is Open for a tar file that is not compressed. It also reads those that Open does not
-// recognize: old ones without a magic number, and empty ones. If a header behind the first one is
-// damaged or missing, OpenTar returns both an error and an FS of the entries in front.
+// recognize: old ones without a magic number, and empty ones. If a header is damaged or missing,
+// OpenTar returns both an error and an FS of the entries that it has read. Behind a damaged header
+// it goes on with the next block that is one.
 func OpenTar(src io.ReaderAt, size int64) (*FS, error) {
 	r := io.NewSectionReader(src, 0, size)
 	f := &FS{content: r, size: size, limit: -1, root: emptyRoot}
@@ -251,11 +255,16 @@ const maxGrow = 1 << 20
 // rootNumber is the number of the root, which is not in the table.
 const rootNumber = -1
 
+// entry returns the entry of a number. Those of hidden entries follow all others.
 func (f *FS) entry(i int) *entry {
-	if i == rootNumber {
+	shown := len(f.table.entries)
+	switch {
+	case i == rootNumber:
 		return &f.root
+	case i < shown:
+		return &f.table.entries[i]
 	}
-	return &f.table.entries[i]
+	return &f.table.hidden[i-shown]
 }
 
 // resolve returns the number of the entry that a name stands for. follow says whether to follow a

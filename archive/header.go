@@ -92,6 +92,21 @@ func (r *headerReader) next() (*header, error) {
 	}
 }
 
+// findHeader goes to the next header behind a damaged one, which begins at an offset. It returns
+// false if it finds none.
+func (r *headerReader) findHeader(damaged int64) bool {
+	for at := max(r.at, damaged+blockSize); at < r.size; at += blockSize {
+		if n, _ := r.r.ReadAt(r.block[:], at); n < blockSize {
+			return false
+		}
+		if sumMatches(r.block[:]) {
+			r.at = at
+			return true
+		}
+	}
+	return false
+}
+
 // readExtension reads what is no entry, but says something about the next one or all others.
 func (r *headerReader) readExtension(h *header, x *records) error {
 	if err := r.skipContent(h); err != nil {

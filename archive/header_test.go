@@ -111,6 +111,49 @@ func checkFront(t *testing.T, f *FS) {
 	}
 }
 
+// TestDamagedHeader damages headers, as a flipped bit does. All other entries are read.
+func TestDamagedHeader(t *testing.T) {
+	content := strings.Repeat("\x00", 1500) + "end"
+	var entries [][]byte
+	for _, name := range []string{"a", "b", "c", "d"} {
+		entries = append(entries, rawEntry(name, '0', content))
+	}
+	for _, c := range []struct {
+		damaged []int
+		want    string
+	}{
+		{[]int{0}, "b c d"}, {[]int{1}, "a c d"}, {[]int{3}, "a b c"}, {[]int{1, 2}, "a d"},
+		{[]int{0, 2}, "b d"},
+	} {
+		var plain []byte
+		for i, p := range entries {
+			p = bytes.Clone(p)
+			if slices.Contains(c.damaged, i) {
+				p[150] ^= 1
+			}
+			plain = append(plain, p...)
+		}
+		plain = append(plain, ending...)
+		at := fmt.Sprintf("at byte %d of", c.damaged[0]*len(entries[0]))
+		for form, p := range map[string][]byte{"plain": plain, ".pz": pack(t, plain, compress.PZ)} {
+			f, err := Open(bytes.NewReader(p), int64(len(p)))
+			if f == nil || !errors.Is(err, tar.ErrHeader) || !strings.Contains(err.Error(), at) {
+				t.Fatalf("%s: damage to %d: %v", form, c.damaged, err)
+			}
+			var got []string
+			for e := range f.Entries() {
+				got = append(got, e.Name)
+				if text, err := f.ReadFile(e.Name); err != nil || string(text) != content {
+					t.Errorf("%s: damage to %d: %s: %d bytes, %v", form, c.damaged, e.Name, len(text), err)
+				}
+			}
+			if strings.Join(got, " ") != c.want {
+				t.Errorf("%s: damage to %d: %q, want %s", form, c.damaged, got, c.want)
+			}
+		}
+	}
+}
+
 // TestTypes reads entries of types that package tar does not know, as GNU tar takes them.
 func TestTypes(t *testing.T) {
 	solaris := "12 path=sun\n"
@@ -255,7 +298,7 @@ func FuzzOpenTar(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for e := range fsys.Entries() {
+		for e := range fsys.All() {
 			file, err := e.Open()
 			if err != nil {
 				continue

@@ -3,6 +3,7 @@ package archive
 import (
 	"archive/tar"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 
@@ -12,9 +13,11 @@ import (
 var errTooMany = fmt.Errorf("%w: the entries of the archive take more than %d MiB",
 	compress.ErrTooLarge, maxMemory>>20)
 
-// scan reads the headers of a tar file. With an error the table has the entries in front of it.
+// scan reads the headers of a tar file. Behind a damaged one it goes on at the next one, as tar
+// does, and returns the first error. The table then has the entries that it has read.
 func (f *FS) scan() error {
 	r := newHeaderReader(f.content, f.size, 0)
+	var first error
 	for {
 		begin := r.at
 		h, err := r.next()
@@ -25,18 +28,23 @@ func (f *FS) scan() error {
 			f.table = table{}
 			return errTooMany
 		}
-		if err == io.EOF {
+		switch err {
+		case nil:
+			continue
+		case io.EOF:
 			if r.lone {
 				f.endError = fmt.Errorf("archive: at byte %d of the tar file: %w", begin, errLoneBlock)
 			}
-			return f.table.complete()
-		}
-		if err == io.ErrUnexpectedEOF {
+			return cmp.Or(f.table.complete(), first)
+		case io.ErrUnexpectedEOF:
 			begin = r.at
 		}
-		if err != nil {
-			err = fmt.Errorf("archive: at byte %d of the tar file: %w", begin, err)
-			return cmp.Or(f.table.complete(), err)
+		if first == nil {
+			first = fmt.Errorf("archive: at byte %d of the tar file: %w", begin, err)
+		}
+		isOther := begin == 0 && !isTar(f.content, f.size)
+		if isOther || !errors.Is(err, tar.ErrHeader) || !r.findHeader(begin) {
+			return cmp.Or(f.table.complete(), first)
 		}
 	}
 }

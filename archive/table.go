@@ -14,6 +14,7 @@ import (
 type table struct {
 	names   []byte
 	entries []entry
+	hidden  []entry // replaced and blocked entries of the archive
 }
 
 // entry describes a file, a directory or a link.
@@ -28,7 +29,17 @@ type entry struct {
 	mode        fs.FileMode
 	gap         uint16 // blocks from the header to the content, if the header has yet to be compared, else 0
 	kind        kind
+	state       state
 }
+
+// state says whether the table shows an entry, or why not.
+type state uint8
+
+const (
+	shown    state = iota
+	replaced       // a later entry has its name
+	blocked        // an earlier entry is in the way: see Entry.Conflict
+)
 
 // kind says how the content of an entry is read.
 type kind uint8
@@ -53,7 +64,9 @@ const (
 )
 
 // memory returns the memory that the table takes, in bytes.
-func (t *table) memory() int { return len(t.names) + entryMemory*len(t.entries) }
+func (t *table) memory() int {
+	return len(t.names) + entryMemory*(len(t.entries)+len(t.hidden))
+}
 
 func (t *table) text(s string) text {
 	at := len(t.names)
@@ -87,8 +100,8 @@ func isBelow(name, dir []byte) bool {
 	return len(name) > len(dir) && name[len(dir)] == '/' && string(name[:len(dir)]) == string(dir)
 }
 
-// complete sorts the entries, which are in the order of the archive. It keeps the last one of each
-// name, adds directories that have no entry, and resolves hard links.
+// complete sorts the entries, which are in the order of the archive. It hides those that others
+// replace or block, adds directories that have no entry, and resolves hard links.
 func (t *table) complete() error {
 	slices.SortStableFunc(t.entries, func(a, b entry) int { return compare(t.view(a.name), t.view(b.name)) })
 	list := t.entries
@@ -97,11 +110,16 @@ func (t *table) complete() error {
 			list[i].size = t.findTarget(i)
 		}
 	}
+	t.hide(list)
 	first := map[int64]text{}
 	t.entries = t.entries[:0:0]
 	for i := range list {
 		e := list[i]
-		if t.isReplaced(list, i) {
+		if e.state != shown {
+			if e.kind == hard {
+				e.kind, e.size = missing, 0
+			}
+			t.hidden = append(t.hidden, e)
 			continue
 		}
 		if err := t.addParents(e.name); err != nil {
@@ -115,13 +133,68 @@ func (t *table) complete() error {
 	return nil
 }
 
-// isReplaced reports whether a later entry of a sorted list has the same name.
-func (t *table) isReplaced(list []entry, i int) bool {
-	return i+1 < len(list) && compare(t.view(list[i].name), t.view(list[i+1].name)) == 0
+// hide finds out which entries of a sorted list tar does not leave behind if it unpacks the archive
+// into an empty directory: a later entry replaces one of the same name, but neither a directory
+// that has something in it, nor a file or link by a directory for a name below it.
+func (t *table) hide(list []entry) {
+	for len(list) > 0 {
+		name := t.view(list[0].name)
+		same := 1
+		for same < len(list) && compare(t.view(list[same].name), name) == 0 {
+			same++
+		}
+		end := t.endOf(list, same-1)
+		switch {
+		case end == same || !slices.ContainsFunc(list[:same], isNoDir):
+			setState(list[:same-1], replaced)
+		case hideConflict(list[:same], list[same:end]):
+			same = end
+		}
+		list = list[same:]
+	}
 }
 
-// addParents adds the directories above a name that are not in the list. The entry of a name that
-// has others below it is one of a directory, whatever it was.
+func isNoDir(e entry) bool { return !e.mode.IsDir() }
+
+func setState(list []entry, s state) {
+	for i := range list {
+		list[i].state = s
+	}
+}
+
+// hideConflict decides between the entries of a name, not all of them directories, and those below
+// it. It reports whether it has hidden the latter.
+func hideConflict(same, below []entry) bool {
+	first := below[0].offset
+	for i := range below {
+		first = min(first, below[i].offset)
+	}
+	front := 0 // the number of entries in front of all below
+	for front < len(same) && same[front].offset < first {
+		front++
+	}
+	setState(same, replaced)
+	if front > 0 && !slices.ContainsFunc(same[front-1:], func(e entry) bool { return e.mode.IsDir() }) {
+		same[len(same)-1].state = shown
+		setState(below, blocked)
+		return true
+	}
+	var dir *entry // the last one
+	for i := range same {
+		switch {
+		case same[i].mode.IsDir():
+			dir = &same[i]
+		case i >= front:
+			same[i].state = blocked
+		}
+	}
+	if dir != nil {
+		dir.state = shown
+	}
+	return false
+}
+
+// addParents adds the directories above a name that are not in the list.
 func (t *table) addParents(name text) error {
 	full, last := t.view(name), []byte(nil)
 	if n := len(t.entries); n > 0 {
@@ -135,10 +208,6 @@ func (t *table) addParents(name text) error {
 		}
 		n += i
 		if n == len(last) && n == known && n > 0 {
-			if e := &t.entries[len(t.entries)-1]; !e.mode.IsDir() {
-				*e = entry{name: e.name, seconds: e.seconds, nanoseconds: e.nanoseconds,
-					mode: fs.ModeDir | 0o755, kind: implied}
-			}
 			continue
 		}
 		dir := text{name.at, uint32(n)}
@@ -187,7 +256,7 @@ func (t *table) findTarget(i int) int64 {
 }
 
 // resolveHard returns a hard link with the content of the file that it leads to, by way of size. If
-// another entry has replaced that file, the first link is the file, and first has its name.
+// that file is hidden, the first link is the file, and first has its name.
 func (t *table) resolveHard(list []entry, e entry, first map[int64]text) entry {
 	target, number := &e, int64(-1)
 	for range maxLinks {
@@ -204,10 +273,10 @@ func (t *table) resolveHard(list []entry, e entry, first map[int64]text) entry {
 			mode: e.mode, gap: e.gap, kind: missing}
 	}
 	link := *target
-	link.name = e.name
+	link.name, link.state = e.name, shown
 	switch before, ok := first[number]; {
 	case link.link.size > 0: // a symbolic link
-	case !t.isReplaced(list, int(number)):
+	case target.state == shown:
 		link.link = target.name
 	case ok:
 		link.link = before
@@ -228,27 +297,28 @@ func (t *table) find(name []byte) (i int, ok bool) {
 // children returns the numbers of the entries in a directory, sorted by name. dir is its number, −1
 // for the root.
 func (t *table) children(dir int) (list []int) {
-	for i, end := dir+1, t.endOf(dir); i < end; i = t.endOf(i) {
+	end := len(t.entries)
+	if dir >= 0 {
+		end = t.endOf(t.entries, dir)
+	}
+	for i := dir + 1; i < end; i = t.endOf(t.entries, i) {
 		list = append(list, i)
 	}
 	return list
 }
 
-// endOf returns the number of the first entry behind an entry and all below it.
-func (t *table) endOf(i int) int {
-	if i < 0 {
-		return len(t.entries)
-	}
-	dir := t.view(t.entries[i].name)
+// endOf returns the number of the first entry of a sorted list behind entry i and all below it.
+func (t *table) endOf(list []entry, i int) int {
+	dir := t.view(list[i].name)
 	// Directories are small as a rule: look at the next entries first.
 	step, at := 1, i+1
-	for at < len(t.entries) && isBelow(t.view(t.entries[at].name), dir) {
+	for at < len(list) && isBelow(t.view(list[at].name), dir) {
 		at += step
 		step *= 2
 	}
 	from := max(at-step/2, i+1)
-	return from + sort.Search(min(at, len(t.entries))-from, func(k int) bool {
-		return !isBelow(t.view(t.entries[from+k].name), dir)
+	return from + sort.Search(min(at, len(list))-from, func(k int) bool {
+		return !isBelow(t.view(list[from+k].name), dir)
 	})
 }
 

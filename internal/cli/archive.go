@@ -51,8 +51,8 @@ func (c *config) checkArchive() error {
 }
 
 // openArchive opens the archive that a source holds. The caller calls done when it has finished
-// with it. With an error, which explainArchive explains, f has the entries in front of it, or it is
-// nil.
+// with it. With an error, which explainArchive explains, f has the entries that can be read. It is
+// nil if there are none.
 func (a *app) openArchive(in *source) (f *archive.FS, done func(), err error) {
 	opts := in.readOptions()
 	plain := isTar(in)
@@ -71,10 +71,10 @@ func (a *app) openArchive(in *source) (f *archive.FS, done func(), err error) {
 	switch {
 	case errors.Is(err, compress.ErrNoIndex), in.endsBefore(err):
 		return a.openSpooled(in)
-	case err != nil:
+	case f == nil:
 		return nil, func() {}, err
 	}
-	return f, func() { f.Close() }, nil
+	return f, func() { f.Close() }, err
 }
 
 // section returns a regular source from where reading begins.
@@ -142,7 +142,7 @@ func (a *app) openIndexed(
 		done()
 		return a.openSpooled(in) // its content may have another size
 	}
-	return nil, done, err
+	return f, done, err
 }
 
 // reportTrailing reports data behind the end of a compressed archive, which is complete: an error
@@ -219,10 +219,18 @@ func (a *app) withArchive(e entry, work func(in *source, f *archive.FS)) {
 	}
 }
 
-// failFront reports an error of an archive whose entries in front of it have been read. Only a .pz
-// file is verified up to there.
+// failFront reports an error of an archive of which entries have been read. Only a .pz file is
+// verified up to the error.
 func (a *app) failFront(in *source, err error) {
-	text := a.explainArchive(in, err) + "; only the entries in front of that were read"
+	var damage *compress.Error
+	part := "; only the entries in front of that were read"
+	switch {
+	case errors.As(err, &damage) && damage.Part == compress.PartIndex: // which is behind all blocks
+		part = "; all entries in front of that were read"
+	case errors.Is(err, tar.ErrHeader):
+		part = "; entries with intact headers in front of that and behind it were read"
+	}
+	text := a.explainArchive(in, err) + part
 	format, known := in.format()
 	if (in.foreignFormat() != nil || known && format != compress.PZ) &&
 		!errors.Is(err, compress.ErrTruncated) {

@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -240,7 +241,7 @@ func TestNoArchive(t *testing.T) {
 		{"none", "", "none: "},
 		{"short", "abc", "short: is cut short, or is no tar archive"},
 		{"cut.tar", plain[:500], "cut.tar: is cut short"},
-		{"bad.tar", "x" + plain[1:], "bad.tar: is no tar archive, or is damaged at byte 0"},
+		{"bad.tar", "x" + plain[1:1024], "bad.tar: is no tar archive, or is damaged at byte 0"},
 		{"cut.tar.pz", pz(t, plain, "-c").out[:50], "cut.tar.pz: is cut short"},
 	} {
 		write(t, c.content, dir, c.name)
@@ -257,7 +258,8 @@ func TestNoArchive(t *testing.T) {
 	pz(t, "", "-x", "zero.tar").want(t, exitOK)
 }
 
-// TestArchiveFront lists and extracts what is in front of damage, as tar does. The archive has no
+// TestArchiveFront lists and extracts what is in front of damage, and what is behind a damaged
+// header, as tar does. The archive has no
 // list of its entries.
 func TestArchiveFront(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -286,7 +288,7 @@ func TestArchiveFront(t *testing.T) {
 		{plain[:headerC-200], "a b"}, // in the padding of b
 		{plain[:headerC-1000], "a"},  // in its content
 		{plain[:len(plain)-1024], "a b c"},
-		{flip(plain, headerB), "a"},
+		{flip(plain, headerB), "a c"},
 		{flip(plain, headerC), "a b"},
 		{flip(pzTar, len(pzTar)*6/8), "a b"},
 		{pzTar[:len(pzTar)*6/8], "a b"},
@@ -323,6 +325,15 @@ func TestArchiveFront(t *testing.T) {
 	file := write(t, flip(gzTar, len(gzTar)*6/8), "bad.tar.gz")
 	pz(t, "", "-x", file, "--output-dir", "bad").want(t, exitError, "may be damaged too")
 	wantFile(t, "bad/b", content["b"])
+	for i, bad := range []string{flip(pzTar, len(pzTar)-20), pzTar[:len(pzTar)-20]} {
+		out := fmt.Sprint("index", i)
+		r := pz(t, bad, "-x", "-", "--output-dir", out).want(t, exitError,
+			"; all entries in front of that were read")
+		wantFiles(t, out, "a", "b", "c")
+		if strings.Contains(r.err, "only") {
+			t.Error(r.err)
+		}
+	}
 }
 
 // TestDamagedArchive extracts the files whose blocks are intact.

@@ -58,6 +58,96 @@ func TestExtractAsTar(t *testing.T) {
 	pz(t, "", "-x", "2.tar").want(t, exitError, "2.tar: is cut short")
 }
 
+// TestExtractConflicts extracts archives in which a name is a directory and something else. As with
+// GNU tar the first one stays, and the others are errors. -l lists all entries.
+func TestExtractConflicts(t *testing.T) {
+	tool := gnuTar(t)
+	withUmask(t)
+	dir := t.TempDir()
+	t.Chdir(dir)
+	link := tar.Header{Name: "l", Typeflag: tar.TypeSymlink, Linkname: dir, Mode: 0o777}
+	file := func(name string) tar.Header { return tar.Header{Name: name} }
+	for _, c := range []struct {
+		headers []tar.Header
+		errors  []string
+	}{
+		{[]tar.Header{file("l/f"), link, file("g/f"), file("g")}, []string{"l", "g"}},
+		{[]tar.Header{file("g"), file("g/f"), file("a")}, []string{"g/f"}},
+		{[]tar.Header{file("p/"), file("p/q"), file("p")}, []string{"p"}},
+		{[]tar.Header{link, file("l/evil"), file("l/d/evil")}, []string{"l/evil", "l/d/evil"}},
+	} {
+		write(t, tarOf(t, c.headers...), dir, "a.tar")
+		ours, theirs := filepath.Join(t.TempDir(), "out"), t.TempDir()
+		r := pz(t, "", "-x", "a.tar", "--output-dir", ours).want(t, exitError)
+		for _, name := range c.errors {
+			path := filepath.Join(ours, name)
+			if !strings.Contains(r.err, path+": an earlier entry of the archive makes ") {
+				t.Errorf("no error for %s: %s", path, r.err)
+			}
+		}
+		if n := strings.Count(r.err, "\n"); n != len(c.errors) {
+			t.Errorf("%d lines: %s", n, r.err)
+		}
+		if exec.Command(tool, "-C", theirs, "-xf", "a.tar").Run() == nil {
+			t.Errorf("GNU tar extracts all: %v", c.errors)
+		}
+		wantTree(t, c.errors[0], ours, theirs, false)
+		list := mustRun(t, dir, "", tool, "-tf", "a.tar")
+		wantContent(t, pz(t, "", "-lq", "--tar", "a.tar").want(t, exitOK).out, list)
+	}
+}
+
+// TestListAll lists entries that others replace, as GNU tar does.
+func TestListAll(t *testing.T) {
+	tool := gnuTar(t)
+	dir := t.TempDir()
+	t.Chdir(dir)
+	write(t, "1", dir, "A", "a1")
+	write(t, "2", dir, "A", "a2")
+	mustRun(t, dir, "", tool, "--sort=name", "-cf", "a.tar", "A")
+	write(t, "new", dir, "A", "a2")
+	os.Chtimes("A/a2", time.Time{}, time.Now().Add(time.Hour))
+	mustRun(t, dir, "", tool, "-uf", "a.tar", "A/a2")
+	mustRun(t, dir, "", "cp", "a.tar", "b.tar")
+	mustRun(t, dir, "", tool, "-Af", "a.tar", "b.tar")
+	list := pz(t, "", "-lq", "--tar", "a.tar").want(t, exitOK).out
+	wantContent(t, list, mustRun(t, dir, "", tool, "-tf", "a.tar"))
+	if n := strings.Count(list, "A/a2\n"); n != 4 {
+		t.Errorf("A/a2 %d times: %s", n, list)
+	}
+	pz(t, "", "-x", "a.tar", "--output-dir", "out").want(t, exitOK)
+	wantFile(t, "out/A/a2", "new")
+}
+
+// TestExtractDamagedHeader flips a bit of each byte of a header in turn. pz extracts what GNU tar
+// does, and names the damage.
+func TestExtractDamagedHeader(t *testing.T) {
+	tool := gnuTar(t)
+	withUmask(t)
+	dir := t.TempDir()
+	t.Chdir(dir)
+	plain := tarOf(t, tar.Header{Name: "a"}, tar.Header{Name: "b"}, tar.Header{Name: "c"},
+		tar.Header{Name: "d"})
+	const header = 2048 // of c
+	for i := 0; i < 512; i += 37 {
+		bad := plain[:header+i] + string(plain[header+i]^1) + plain[header+i+1:]
+		write(t, bad, dir, "a.tar")
+		write(t, pz(t, bad, "-c").out, dir, "a.tar.pz")
+		theirs := t.TempDir()
+		if exec.Command(tool, "-C", theirs, "-xf", "a.tar").Run() == nil {
+			t.Errorf("byte %d: GNU tar finds no damage", i)
+		}
+		for _, name := range []string{"a.tar", "a.tar.pz"} {
+			ours := filepath.Join(t.TempDir(), "out")
+			pz(t, "", "-x", name, "--output-dir", ours).want(t, exitError,
+				name+": is no tar archive, or is damaged at byte 2048 of the tar file",
+				"; entries with intact headers in front of that and behind it were read")
+			wantTree(t, fmt.Sprintf("%s, byte %d", name, i), ours, theirs, false)
+			wantFiles(t, ours, "a", "b", "d")
+		}
+	}
+}
+
 // TestExtractLoneBlock extracts an archive that ends in one block of zeros, of which GNU tar warns.
 func TestExtractLoneBlock(t *testing.T) {
 	dir := t.TempDir()

@@ -30,7 +30,7 @@ func (a *app) listArchives() {
 	a.each(func(e entry) {
 		a.withArchive(e, func(in *source, f *archive.FS) {
 			wanted := a.selectAll()
-			for e := range f.Entries() {
+			for e := range f.All() {
 				if a.stopped {
 					return
 				}

@@ -61,11 +61,11 @@ func (x *extraction) run() {
 			}
 		}
 	}
-	for e := range x.archive.Entries() {
+	for e := range x.archive.All() {
 		if a.stopped {
 			return
 		}
-		if wanted.takes(e.Name) {
+		if !e.IsReplaced() && wanted.takes(e.Name) {
 			x.entry(&e)
 		}
 	}
@@ -111,8 +111,13 @@ func (x *extraction) fail(e *archive.Entry, err error) {
 // entry extracts an entry. Hard links wait for the end.
 func (x *extraction) entry(e *archive.Entry) {
 	a := x.app
-	mode := e.Info.Mode()
+	mode, conflict := e.Info.Mode(), e.Conflict()
 	switch {
+	case conflict == e.Name:
+		a.fail(x.path(e.Name), "an earlier entry of the archive makes this a directory -- not extracted")
+	case conflict != "":
+		a.fail(x.path(e.Name), "an earlier entry of the archive makes %s a file or link -- not extracted",
+			printable(conflict))
 	case a.cfg.toStdout:
 		if mode.IsRegular() {
 			x.print(e)
