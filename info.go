@@ -245,7 +245,7 @@ func readGzipInfo(src io.ReaderAt, size int64, report func(BlockInfo) error, o *
 		},
 	})
 	info.Streams = make([]StreamInfo, 0, info.Blocks)
-	for i, piece := range list {
+	for _, piece := range list {
 		for _, m := range piece {
 			info.Streams = append(info.Streams, StreamInfo{
 				Offset:        m.Offset,
@@ -256,7 +256,6 @@ func readGzipInfo(src io.ReaderAt, size int64, report func(BlockInfo) error, o *
 				BlockSize:     int(min(m.Content, math.MaxInt)),
 			})
 		}
-		list[i] = nil
 	}
 	return info, err
 }

@@ -117,7 +117,8 @@ func (f *file) score(g *group, start int64) int {
 func (f *file) count(g *group, start int64, numbers []int) (right int) {
 	buf := make([]byte, g.Slice)
 	for _, i := range numbers {
-		if f.budget -= int64(g.Slice); f.budget >= 0 && f.readSlice(buf, g, i, start) {
+		f.budget -= int64(g.Slice)
+		if f.budget >= 0 && f.readSlice(buf, g, i, start) {
 			right++
 		}
 	}
@@ -169,7 +170,8 @@ func (f *file) bound(list []*zone) (zones []*zone) {
 func (f *file) contains(z, o *zone) bool {
 	var numbers []int
 	for _, at := range []int64{o.first.at, o.last.end - 1} {
-		if at -= z.main.start; 0 <= at && at < int64(z.Size) {
+		at -= z.main.start
+		if 0 <= at && at < int64(z.Size) {
 			numbers = append(numbers, int(at)/z.Slice)
 		}
 	}

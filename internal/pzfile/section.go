@@ -118,7 +118,8 @@ func (s *search) skipSections() {
 			s.lose(index.DamageFrame, errs.PartIndex, 0, 0, 0, s.pos,
 				&errs.Error{Kind: errs.Corrupt, Detail: "a section is damaged"})
 			from := s.pos
-			if s.pos = s.behindSection(s.pos + size); s.pos == from {
+			s.pos = s.behindSection(s.pos + size)
+			if s.pos == from {
 				return
 			}
 			continue

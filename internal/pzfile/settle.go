@@ -97,7 +97,7 @@ func (s *search) noteGap(damage *hole, from, to, at int64) {
 	case s.tail < 0 && end-at > int64(s.head.BlockSize):
 		// The block may be of another stream, whose first blocks are lost.
 		s.lose(index.DamageUnknown, errs.PartBlock, from, 0, -1, at,
-			&errs.Error{Kind: errs.Corrupt, Detail: "no block for more than the size of one", Err: read})
+			&errs.Error{Kind: errs.Corrupt, Detail: "more bytes than a block has belong to none", Err: read})
 	default:
 		s.lose(index.DamageFrame, errs.PartStray, from, 0, 0, at,
 			&errs.Error{Kind: errs.Corrupt, Detail: "bytes that belong to no block", Err: read})

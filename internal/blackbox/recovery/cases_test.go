@@ -253,7 +253,7 @@ func TestRecoverEveryOther(t *testing.T) {
 	for i := 0; i < len(content); i += 30 {
 		content[i] = byte(i * i >> 7)
 	}
-	for format := range map[compress.Format]bool{compress.PZ: true, compress.Zstd: true} {
+	for _, format := range []compress.Format{compress.PZ, compress.Zstd} {
 		file := bbtest.Encode(t, content, compress.WithFormat(format), compress.WithBlockSize(1<<20),
 			compress.WithLevel(1))
 		var want []byte
@@ -455,7 +455,7 @@ func TestRecoverProgress(t *testing.T) {
 // TestRecoverParity reports damage of parity where no content is damaged.
 func TestRecoverParity(t *testing.T) {
 	content := bbtest.TextBytes(20*bbtest.BlockSize, 1)
-	for format := range map[compress.Format]bool{compress.PZ: true, compress.Zstd: true} {
+	for _, format := range []compress.Format{compress.PZ, compress.Zstd} {
 		file := bbtest.Encode(t, content, compress.WithFormat(format),
 			compress.WithBlockSize(bbtest.BlockSize))
 		whole, section := addParity(t, file, format)

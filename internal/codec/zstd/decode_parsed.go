@@ -277,7 +277,8 @@ func (d *Executor) reaches(seqs []lz77.Sequence) bool {
 	}
 	for i := range seqs {
 		s := &seqs[i]
-		if reach += int64(s.LitLen); int64(s.Offset) > reach {
+		reach += int64(s.LitLen)
+		if int64(s.Offset) > reach {
 			return false
 		}
 		reach += int64(s.MatchLen)

@@ -59,7 +59,8 @@ func sequenceCount(src []byte) (n int, rest []byte, err error) {
 		return 0, nil, errShortBlock
 	}
 	head := 1
-	switch n = int(src[0]); {
+	n = int(src[0])
+	switch {
 	case n == 255:
 		head = 3
 	case n >= 128:
