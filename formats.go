@@ -151,27 +151,21 @@ func readAnyIndex(src io.ReaderAt, size int64, limits *container.Limits) (*index
 	return pzfile.ReadIndex(src, size, limits, isKnown)
 }
 
-// isGzipFile reports whether a file begins like a .gz file.
-func isGzipFile(src io.ReaderAt, size int64) bool {
+// formatAt returns the format of what begins at an offset of a file, if it begins like one.
+func formatAt(src io.ReaderAt, off, size int64) (f Format, ok bool) {
 	var magic [container.DetectSize]byte
-	p := magic[:min(size, container.DetectSize)]
-	if container.ReadAt(src, p, 0) != nil {
-		return false
+	p := magic[:min(size-off, container.DetectSize)]
+	if container.ReadAt(src, p, off) != nil {
+		return f, false
 	}
-	f, ok, _ := container.Detect(p)
-	return ok && f == Gzip
+	f, ok, _ = container.Detect(p)
+	return f, ok
 }
 
 // isZstdFile reports whether a damaged file is a .zst file, by its first frame or its seek table.
 func isZstdFile(src io.ReaderAt, size int64) bool {
-	var magic [container.DetectSize]byte
-	p := magic[:min(size, container.DetectSize)]
-	if container.ReadAt(src, p, 0) == nil {
-		if f, ok, _ := container.Detect(p); ok {
-			return f == Zstd
-		}
-	}
-	return zstfile.HasSeekTable(src, size)
+	f, ok := formatAt(src, 0, size)
+	return ok && f == Zstd || !ok && zstfile.HasSeekTable(src, size)
 }
 
 // readGzipIndex is gzindex.ReadAt or gzindex.ReadLast.

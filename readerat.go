@@ -60,7 +60,7 @@ func NewReaderAt(src io.ReaderAt, size int64, opts ...ReaderOption) (*ReaderAt, 
 	if err := o.canceled(); err != nil {
 		return nil, err
 	}
-	if isGzipFile(src, size) {
+	if f, ok := formatAt(src, 0, size); ok && f == Gzip {
 		return newGzipReaderAt(src, size, o)
 	}
 	if o.index != nil {

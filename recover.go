@@ -69,6 +69,10 @@ func (k DamageKind) String() string { return index.DamageKind(k).String() }
 //
 // Parts that cannot be read are damage like any other; [Damage].Err then wraps the error of src.
 //
+// Behind intact streams, a file in another of these formats ends the recovery, as it ends a Reader.
+// The last damage reported is then a [DamageFrame] with [ErrTrailing], whose Offset is where that
+// file begins.
+//
 // Recover returns nil if it reached the end, however much was lost. Data without the header of a
 // stream and without any block is an [ErrFormat], or of .zst an [ErrNoIndex], and nothing is
 // written. Other errors are those of w, report, the options, the context and the limits. Zeros
@@ -88,31 +92,45 @@ func Recover(
 	}
 	o.sched, o.workers = &Scheduler{o.scheduler()}, 0 // one for everything that follows
 	v := recovery{w: w, src: src, report: report, opt: &o}
-	if isGzipFile(index.Cancelable{Src: src, Limits: &o.limits}, size) {
-		return v.gzip(src, size, nil)
+	end, err := v.file(size)
+	if err != nil {
+		return err
 	}
-	x, gaps, err := salvage(src, size, &o)
+	if _, ok := formatAt(src, end, size); !ok {
+		return nil
+	}
+	e := &Error{Kind: ErrTrailing, Part: errs.PartStray, Block: -1, Offset: end}
+	return v.tell(Damage{Kind: DamageFrame, ContentOffset: v.offset, Err: e})
+}
+
+// file recovers the file in one format that the source begins with. It returns where that ends.
+func (v *recovery) file(size int64) (end int64, err error) {
+	in := index.Cancelable{Src: v.src, Limits: &v.opt.limits}
+	if f, ok := formatAt(in, 0, size); ok && f == Gzip {
+		return v.gzip(size, nil)
+	}
+	x, gaps, err := salvage(v.src, size, v.opt)
 	if errors.Is(err, ErrFormat) {
-		return v.gzip(src, size, err) // perhaps a .gz file that has lost its first header
+		return v.gzip(size, err) // perhaps a .gz file that has lost its first header
 	}
 	if err != nil {
-		return err
+		return 0, err
 	}
-	r, err := newReaderAt(src, x, o)
+	r, err := newReaderAt(v.src, x, *v.opt)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer r.Close()
 	v.r, v.gaps = r, gaps
-	damaged := false
+	damaged, report := false, v.report
 	v.report = func(d Damage) error {
 		damaged = true
 		return report(d)
 	}
 	if err := v.run(0, int64(len(r.index.Blocks))); err != nil || damaged {
-		return err
+		return x.Size, err
 	}
-	return v.check(size)
+	return x.Size, v.check(x.Size)
 }
 
 // check reports what a Reader would report of a file in which the search has found no damage.
@@ -447,25 +465,25 @@ func (v *recovery) tell(d Damage) error {
 	return nil
 }
 
-// gzip recovers a .gz file. If there is nothing to decode, it returns otherwise, which may be nil
-// for a damaged file.
-func (v *recovery) gzip(src io.ReaderAt, size int64, otherwise error) error {
+// gzip recovers a .gz file, and returns where it ends. If there is nothing to decode, it returns
+// otherwise, which may be nil for a damaged file.
+func (v *recovery) gzip(size int64, otherwise error) (end int64, err error) {
 	limits := &v.opt.limits
 	if limit := limits.Memory(); limit < gzrecover.Memory {
 		if otherwise != nil {
-			return otherwise
+			return 0, otherwise
 		}
-		return errs.OutOfMemory(gzrecover.Memory, "recovery takes more than the limit of %d bytes", limit)
+		return 0, errs.OutOfMemory(gzrecover.Memory, "recovery takes more than the limit of %d bytes", limit)
 	}
-	found, err := gzrecover.Recover(src, size, limits, gzipSink{v})
+	end, found, err := gzrecover.Recover(v.src, size, limits, gzipSink{v})
 	switch {
 	case err != nil || found:
-		return err
+		return end, err
 	case otherwise != nil:
-		return otherwise
+		return 0, otherwise
 	}
 	e := errs.New(ErrCorrupt, "neither a member nor a block")
-	return v.tell(Damage{Kind: DamageUnknown, Content: -1, Err: e})
+	return size, v.tell(Damage{Kind: DamageUnknown, Content: -1, Err: e})
 }
 
 // gzipSink takes the content of a .gz file.

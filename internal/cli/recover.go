@@ -9,12 +9,56 @@ import (
 )
 
 // recoverTo writes the intact blocks of a damaged file to w, and reports on standard error what is
-// lost and how much is saved.
+// lost and how much is saved. Parts of several formats may follow one another.
 func (a *app) recoverTo(w io.Writer, in *source, m *meter, opts []compress.ReaderOption) error {
 	if !in.regular() {
 		return errNotRegular
 	}
-	lost, known := int64(0), true
+	opts = append(opts, compress.WithZeroFill(a.cfg.zeroFill))
+	var l lostContent
+	for next := int64(0); next >= 0; {
+		in.start += next
+		in.part += next
+		var err error
+		next, err = a.recoverPart(w, in, m, &l, opts)
+		if err != nil {
+			return err
+		}
+	}
+	saved := m.w.n
+	if a.cfg.zeroFill {
+		saved -= l.bytes
+	}
+	switch {
+	case saved == 0 && (l.bytes > 0 || l.unknown):
+		return errors.New("nothing can be saved")
+	case a.cfg.quiet:
+	case !l.unknown:
+		a.print(in.name, "saved %d of %d %s", saved, saved+l.bytes, plural(saved+l.bytes, "byte"))
+	default:
+		a.print(in.name, "saved %d %s; the amount lost is unknown", saved, plural(saved, "byte"))
+	}
+	return nil
+}
+
+// A lostContent is how much content of a file is lost.
+type lostContent struct {
+	bytes   int64
+	unknown bool // bytes are not all
+}
+
+// recoverPart is recoverTo for the part in one format that begins at in.start. It returns the size
+// of the part if another one follows, and −1 if none does.
+func (a *app) recoverPart(
+	w io.Writer, in *source, m *meter, l *lostContent, opts []compress.ReaderOption,
+) (next int64, err error) {
+	content := m.w.n // in front of the part
+	switch {
+	case l.unknown:
+		content = -1
+	case !a.cfg.zeroFill:
+		content += l.bytes
+	}
 	tell := func(d compress.Damage) {
 		// print instead of warn: -q must not hide that content is missing.
 		text := damageText(d, unitOf(in))
@@ -33,10 +77,19 @@ func (a *app) recoverTo(w io.Writer, in *source, m *meter, opts []compress.Reade
 		}
 		copies = compress.Damage{}
 	}
-	err := compress.Recover(w, in.readerAt(), in.info.Size(), func(d compress.Damage) error {
+	next = -1
+	src := io.NewSectionReader(in.readerAt(), in.start, in.info.Size()-in.start)
+	err = compress.Recover(w, src, src.Size(), func(d compress.Damage) error {
+		if off, ok := in.partEnd(d.Err); ok && d.Kind == compress.DamageFrame {
+			next = off
+			return nil
+		}
 		a.raise(exitWarning)
-		lost += max(d.Content, 0)
-		known = known && d.Content >= 0 && (d.Kind != compress.DamageCheck || in.is(compress.Zstd))
+		l.bytes += max(d.Content, 0)
+		if d.Content < 0 || d.Kind == compress.DamageCheck && !in.is(compress.Zstd) {
+			l.unknown = true
+		}
+		d = inFile(d, in.part, content)
 		if d.Kind == compress.DamageWindow {
 			d.Content += copies.Content
 			d.Span += copies.Span
@@ -46,25 +99,27 @@ func (a *app) recoverTo(w io.Writer, in *source, m *meter, opts []compress.Reade
 		flush()
 		tell(d)
 		return nil
-	}, append(opts, compress.WithZeroFill(a.cfg.zeroFill))...)
+	}, opts...)
 	flush()
-	if err != nil {
-		return err
-	}
-	saved := m.w.n
-	if a.cfg.zeroFill {
-		saved -= lost
+	return next, err
+}
+
+// inFile returns damage of a part that begins at an offset of the file, behind so many bytes of
+// content; −1 if that is unknown.
+func inFile(d compress.Damage, offset, content int64) compress.Damage {
+	var e *compress.Error
+	if errors.As(d.Err, &e) {
+		moved := *e
+		moved.Offset += offset
+		d.Err = &moved
 	}
 	switch {
-	case saved == 0 && (lost > 0 || !known):
-		return errors.New("nothing can be saved")
-	case a.cfg.quiet:
-	case known:
-		a.print(in.name, "saved %d of %d %s", saved, saved+lost, plural(saved+lost, "byte"))
-	default:
-		a.print(in.name, "saved %d %s; the amount lost is unknown", saved, plural(saved, "byte"))
+	case content < 0:
+		d.ContentOffset = -1
+	case d.ContentOffset >= 0:
+		d.ContentOffset += content
 	}
-	return nil
+	return d
 }
 
 // unitOf returns the word for the parts of a source that reports name.

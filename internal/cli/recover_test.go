@@ -225,3 +225,43 @@ func TestCutShort(t *testing.T) {
 		})
 	}
 }
+
+// TestRecoverMixed damages one of three joined files, which are in two formats. The others are
+// saved at their places.
+func TestRecoverMixed(t *testing.T) {
+	formats := []string{"pz", "gz", "zst"}
+	for _, outer := range formats {
+		for _, inner := range formats {
+			if outer == inner {
+				continue
+			}
+			var parts, contents []string
+			for i, format := range []string{outer, inner, outer} {
+				content := noise(20_000 + i) // stored as it is
+				contents = append(contents, content)
+				parts = append(parts, pz(t, content, "--format", format, "-c").out)
+			}
+			joined := strings.Join(parts, "")
+			want := strings.Join(contents, "")
+			file := write(t, joined, t.TempDir(), "joined."+outer)
+			saved := pz(t, "", "--recover", "-c", file).want(t, exitOK, "saved 60003 of 60003 bytes").out
+			if saved != want {
+				t.Errorf("%s in %s: %d bytes of %d", inner, outer, len(saved), len(want))
+			}
+			at, before := 0, 0
+			for i, part := range parts {
+				bad := []byte(joined)
+				bad[at+10_000] ^= 1
+				file := write(t, string(bad), t.TempDir(), "joined."+outer)
+				got := pz(t, "", "--recover", "-c", "--zero-fill", file).want(t, exitWarning, "saved").out
+				size := len(contents[i])
+				if len(got) != len(want) || got[:before] != want[:before] ||
+					got[before+size:] != want[before+size:] {
+					t.Errorf("%s in %s, part %d damaged: %d of %d bytes",
+						inner, outer, i, len(got), len(want))
+				}
+				at, before = at+len(part), before+size
+			}
+		}
+	}
+}

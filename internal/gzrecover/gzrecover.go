@@ -80,20 +80,20 @@ const (
 	minWaste = 1 << 20
 )
 
-// Recover decodes what is left of the file of size bytes in src. found means that there was
-// something to decode; without it sink has not been called, unless the file begins with a header.
-// The error is that of sink, or of the context in limits. Bytes that cannot be read count as
-// damage.
+// Recover decodes what is left of the file of size bytes in src. It ends at the end of the file, or
+// behind a member where a file of another format begins. found means that there was something to
+// decode; without it sink has not been called, unless the file begins with a header. The error is
+// that of sink, or of the context in limits. Bytes that cannot be read count as damage.
 func Recover(
 	src io.ReaderAt, size int64, limits *container.Limits, sink Sink,
-) (found bool, err error) {
+) (end int64, found bool, err error) {
 	r := &recovery{sink: sink, limits: limits, file: index.Salvage{Src: src, Size: size, Limits: limits}}
 	r.a.StopAtBlock, r.b.StopAtBlock = true, true
 	r.run()
 	if r.err == nil {
 		r.err = r.file.Err
 	}
-	return r.found, r.err
+	return r.file.Size, r.found, r.err
 }
 
 // recovery is a call of Recover.
@@ -254,6 +254,9 @@ func (r *recovery) decode(p place) stop {
 		case !r.going():
 			return stop{}
 		case r.padding(next):
+			r.endMember(err)
+			return stop{}
+		case r.searched == 0 && r.file.EndAt(next, container.Gzip):
 			r.endMember(err)
 			return stop{}
 		case r.isHeader(next):

@@ -114,7 +114,7 @@ func TestHostile(t *testing.T) {
 		file := append(compressed(t, []byte("content"))[:20], hostile(t, size, group)...)
 		src := &counter{Reader: bytes.NewReader(file)}
 		c := &collector{t: t, left: -1}
-		if _, err := Recover(src, int64(len(file)), &container.Limits{MaxDecoded: -1}, c); err != nil {
+		if _, _, err := Recover(src, int64(len(file)), &container.Limits{MaxDecoded: -1}, c); err != nil {
 			t.Fatal(err)
 		}
 		reads := src.n / int64(len(file))
@@ -134,7 +134,7 @@ func TestSink(t *testing.T) {
 	file = append(file, compressed(t, content)...)
 	for n := range 20 {
 		c := &collector{t: t, left: n}
-		found, err := Recover(bytes.NewReader(file), int64(len(file)), &container.Limits{}, c)
+		_, found, err := Recover(bytes.NewReader(file), int64(len(file)), &container.Limits{}, c)
 		if err == nil {
 			if n < 5 || !found || !bytes.HasSuffix(c.content, content) {
 				t.Error(n, found)
@@ -148,7 +148,7 @@ func TestSink(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	c := &collector{t: t, left: -1}
-	_, err := Recover(bytes.NewReader(file), int64(len(file)), &container.Limits{Context: ctx}, c)
+	_, _, err := Recover(bytes.NewReader(file), int64(len(file)), &container.Limits{Context: ctx}, c)
 	if !errors.Is(err, context.Canceled) || len(c.content) > 0 {
 		t.Error(err)
 	}
@@ -175,7 +175,7 @@ func TestDeep(t *testing.T) {
 	file := b.Bytes()
 	clear(file[:100])
 	c := &collector{t: t, left: -1}
-	found, err := Recover(bytes.NewReader(file), int64(len(file)), &container.Limits{MaxDecoded: -1}, c)
+	_, found, err := Recover(bytes.NewReader(file), int64(len(file)), &container.Limits{MaxDecoded: -1}, c)
 	if err != nil || !found {
 		t.Fatal(found, err)
 	}
@@ -199,7 +199,7 @@ func FuzzRecover(f *testing.F) {
 		}
 		c := &collector{t: t, left: -1}
 		limits := &container.Limits{MaxDecoded: -1, Checks: true}
-		found, err := Recover(bytes.NewReader(p), int64(len(p)), limits, c)
+		_, found, err := Recover(bytes.NewReader(p), int64(len(p)), limits, c)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -112,6 +112,18 @@ func (s *Salvage) Peek(p []byte, off int64) []byte {
 	return p[:n]
 }
 
+// EndAt reports whether a file of another format than own begins at an offset. The search then ends
+// there.
+func (s *Salvage) EndAt(off int64, own container.Format) bool {
+	var p [container.DetectSize]byte
+	f, ok, _ := container.Detect(s.Peek(p[:], off))
+	if !ok || f == own {
+		return false
+	}
+	s.Size = off
+	return true
+}
+
 // canceled returns the error that ends the search, if there is one.
 func (s *Salvage) canceled() error {
 	if s.Err == nil {

@@ -107,9 +107,14 @@ func Salvage(
 		Src: src, Limits: limits, Verify: verify, Size: size, File: &index.File{Size: size},
 	}}
 	s.findEnds()
+	sound := true // each stream has an intact end
 	for s.skipSections(); s.Err == nil && (s.pos < s.Size || s.id == 0); s.id++ {
+		if s.id > 0 && sound && s.EndAt(s.pos, container.PZ) {
+			break
+		}
 		from := s.pos
 		s.searchStream()
+		sound = sound && s.stop == nil
 		s.skipSections()
 		s.pos = max(s.pos, from+1) // whatever the file says of its parts
 	}
@@ -125,6 +130,7 @@ func Salvage(
 		return nil, nil, e
 	}
 	s.lowerBlockSizes()
+	s.File.Size = s.Size
 	return s.File, s.Gaps, nil
 }
 

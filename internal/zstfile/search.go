@@ -20,11 +20,12 @@ import (
 // Frames stay in the order of the file. So everything that a Reader would return is there.
 type search struct {
 	index.Salvage
-	at     int64   // everything before this offset has been seen
-	hole   *hole   // right in front of at
-	frames []found // since the last table
-	begin  int64   // where that ends, and they begin
-	number int64   // of the next frame taken
+	at      int64   // everything before this offset has been seen
+	hole    *hole   // right in front of at
+	damaged bool    // there was a hole
+	frames  []found // since the last table
+	begin   int64   // where that ends, and they begin
+	number  int64   // of the next frame taken
 
 	unlisted bool  // no table lists the last frame taken
 	most     int   // content of the largest block, in bytes
@@ -77,7 +78,11 @@ func Salvage(
 		if s.takeFrame() || s.takeSkippable() {
 			continue
 		}
+		if s.at > 0 && (!s.damaged || s.at == s.begin) && s.EndAt(s.at, container.Zstd) {
+			break
+		}
 		if s.hole == nil {
+			s.damaged = true
 			s.hole = &hole{s.at, s.ReadErr}
 			s.ReadErr = nil
 			_, _, err := zstframe.ParseHeader(s.look(s.at, zstframe.MaxHeaderSize))
@@ -95,6 +100,7 @@ func Salvage(
 	for i := range s.File.Streams {
 		s.File.Streams[i].BlockSize = s.most
 	}
+	s.File.Size = s.Size
 	return s.File, s.Gaps, nil
 }
 
@@ -148,7 +154,8 @@ func (s *search) frameAt(off int64) (f found, ok bool) {
 // isConfirmed reports whether what follows a frame, or else its content, confirms its end.
 func (s *search) isConfirmed(f *found) bool {
 	end := f.offset + f.size
-	return end == s.Size || s.magicAt(end) || s.isIntact(f)
+	_, known, _ := container.Detect(s.look(end, container.DetectSize))
+	return end == s.Size || known || s.isIntact(f)
 }
 
 // isAlone reports whether no other frame begins in a frame.

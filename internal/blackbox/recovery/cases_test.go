@@ -468,3 +468,26 @@ func TestRecoverParity(t *testing.T) {
 		}
 	}
 }
+
+// TestRecoverTrailing joins files in two formats. Recover ends where a Reader ends.
+func TestRecoverTrailing(t *testing.T) {
+	formats := []compress.Format{compress.PZ, compress.Gzip, compress.Zstd}
+	content := bbtest.TextBytes(50_000, 1)
+	for _, first := range formats {
+		for _, second := range formats {
+			if first == second {
+				continue
+			}
+			file := bbtest.Encode(t, content, compress.WithFormat(first))
+			end := int64(len(file))
+			file = append(file, bbtest.Encode(t, content, compress.WithFormat(second))...)
+			got, list := bbtest.RecoverAll(t, file)
+			bbtest.Equal(t, got, content, "content")
+			var e *compress.Error
+			if len(list) != 1 || !errors.As(list[0].Err, &e) || e.Kind != compress.ErrTrailing ||
+				e.Offset != end || list[0].Kind != compress.DamageFrame {
+				t.Errorf("%v and %v: damage %+v, want ErrTrailing at %d", first, second, list, end)
+			}
+		}
+	}
+}
