@@ -4,7 +4,7 @@ import "fmt"
 
 // A serial block is decoded with the state that the serial block before it has left: a part of a
 // Deflate stream depends on the window and on the bits in front of it, a part of a frame of zstd on
-// the window and on repeat offsets. The serial blocks of a run
+// the window and on repeat offsets. docs/PART.md follows such parts. The serial blocks of a run
 // pass through the stages that are marked as ordered one after the other. They pass through the
 // other stages at any time. So a stage before can decode ahead what does not depend on the state,
 // and a stage behind can complete what it left open.
