@@ -3,6 +3,7 @@ package standard
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -294,16 +295,23 @@ func mutateFrame(r *rand.Rand, p, other []byte) []byte {
 	return p
 }
 
-// TestPartMutants changes frames that are cut into parts.
+var mutants = flag.Int("mutants", 0, "how many mutants TestPartMutants makes")
+
+// TestPartMutants changes frames that are cut into parts: some long ones, and more short ones of
+// small blocks.
+//
+//	go test ./internal/blackbox/standard -run TestPartMutants -args -mutants 1000000
 func TestPartMutants(t *testing.T) {
 	count := 300
-	if testenv.All() {
-		count = 1_000_000
-	}
-	if testing.Short() || testenv.Race {
+	switch {
+	case *mutants > 0:
+		count = *mutants
+	case testenv.All():
+		count = 100_000
+	case testing.Short() || testenv.Race:
 		count = 60
 	}
-	var frames [][]byte
+	var frames, short [][]byte
 	content := slices.Concat(corpus.ByName("mixed").Make(200_000), corpus.ByName("json").Make(200_000),
 		make([]byte, 140_000), corpus.ByName("random").Make(30_000), corpus.ByName("exe").Make(200_000))
 	for _, options := range []string{
@@ -314,6 +322,17 @@ func TestPartMutants(t *testing.T) {
 		frames = append(frames, bbtest.RunTool(t, content, args...))
 	}
 	frames = append(frames, bbtest.ZstdStream(t, content, 3000), bbtest.ZstdStream(t, content, 60_000))
+	content = slices.Concat(corpus.ByName("mixed").Make(30_000), corpus.ByName("json").Make(30_000),
+		make([]byte, 5000), corpus.ByName("random").Make(5000), corpus.ByName("exe").Make(30_000))
+	for _, options := range []string{
+		"-1 --zstd=wlog=10", "-9 --zstd=wlog=10", "-19 --zstd=wlog=10",
+		"-3 --target-compressed-block-size=1340",
+	} {
+		args := append([]string{"zstd", "-cq"}, strings.Fields(options)...)
+		short = append(short, bbtest.RunTool(t, content, args...))
+	}
+	short = append(short, bbtest.ZstdStream(t, content, 500), bbtest.ZstdStream(t, content, 1500))
+	frames = append(frames, slices.Repeat(short, 20)...)
 	mutateParts(t, newPartReaders(t), frames, count)
 }
 
