@@ -401,7 +401,7 @@ func (v *recovery) lose(block int64, cause error) error {
 		Kind: DamageBlocks, Stream: st.ID, Block: number, Blocks: 1, Content: int64(b.Raw), Err: cause,
 	}
 	if v.r.index.Format == Zstd {
-		return v.tellFrame(d, framePart{b.Offset, int64(b.Size), d.Content})
+		return v.tellFrame(d, framePart{b.Offset, int64(b.Size), -1})
 	}
 	return v.loseRun(d)
 }

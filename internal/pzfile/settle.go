@@ -41,7 +41,7 @@ func (s *search) noteFront() {
 	}
 	u := &s.found[0]
 	room := s.origin - u.hole.at
-	if room < minSmallStream || s.origin >= u.Offset || u.number == 0 && u.hole.at > s.start {
+	if room < minSmallStream || s.origin >= u.Offset {
 		return
 	}
 	s.lose(index.DamageUnknown, errs.PartBlock, 0, 0, -1, u.hole.at,
@@ -183,7 +183,7 @@ func (s *search) missing(room int64) (missing int64, gap int) {
 // that the stream's header states.
 func (s *search) inferContent() {
 	missing, gap := s.missing(s.pos - s.start)
-	others := s.bare && gap == len(s.Gaps)-1 // other streams may be lost there
+	others := s.seam > 0 || s.bare && gap == len(s.Gaps)-1 // other streams may be lost there
 	if missing >= 0 && gap >= 0 && !others && !s.head.Small {
 		s.Gaps[gap].Content = missing
 	}

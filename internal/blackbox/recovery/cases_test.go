@@ -65,8 +65,11 @@ func TestRecoverEverywhere(t *testing.T) {
 			var list []edit
 			for at := range len(s.file) {
 				list = append(list, edit{kind: flip, at: at, n: 1, seed: uint64(at)}, edit{kind: cut, at: at},
-					edit{kind: remove, at: at, n: 1},
 					edit{kind: insert, at: at, n: 1 + at%3, seed: uint64(at)})
+				// Of equal bytes, the last one is removed: nobody can tell.
+				if next := at + 1; next == len(s.file) || s.file[at] != s.file[next] {
+					list = append(list, edit{kind: remove, at: at, n: 1})
+				}
 			}
 			for _, from := range s.places {
 				for _, to := range s.places {

@@ -30,8 +30,9 @@ var (
 //   - Damage to content without a check: it may be wrong.
 //   - A piece of the file that was copied: the copy may be in the result or not. Of frames and of
 //     members that a Reader returns twice, one is enough.
-//   - Streams, frames and members that are missing as a whole, with nothing in their place: nothing
-//     needs to report them, and places behind them are wrong.
+//   - Streams, frames and members that are missing, with nothing in their place: nothing needs to
+//     report them, and places behind them are wrong. The same is true of the end of one and the
+//     beginning of the next, for what is left of both may look like one.
 //   - The sizes of lost frames, if the seek table is damaged: nothing confirms them.
 //   - The bytes in front of damage, in what Recover reports as unconfirmed (DamageCheck).
 //   - Content that is .pz or .zst data, in a damaged block, if the index is damaged too.
@@ -342,10 +343,10 @@ func (c *trial) checkGap(g *gap) error {
 		return failf("d strange", "%d of the bytes from %d on are in no lost piece", len(extra), g.at)
 	}
 	missing := g.to - g.from - len(g.out)
-	anyKind := g.last == len(c.pieces) || c.traceless()
+	anyKind := g.last == len(c.pieces)
 	if missing > 0 && c.readErr != nil && !slices.ContainsFunc(g.reports, func(r report) bool {
 		return anyKind || r.Kind != compress.DamageFrame
-	}) && !c.vanished(g) && !c.believed(g) {
+	}) && !c.traceless() && !c.vanished(g) && !c.believed(g) {
 		return failf("c unreported", "%d bytes are missing", missing)
 	}
 	if !c.placed(g) {
@@ -437,14 +438,12 @@ func (c *trial) placed(g *gap) bool {
 	return !c.traceless()
 }
 
-// traceless reports whether any unit is gone, with nothing in its place.
+// traceless reports whether a unit is gone, or the end of one with the beginning of the next, and
+// nothing is in their place.
 func (c *trial) traceless() bool {
 	for _, u := range c.units {
-		if slices.ContainsFunc(c.where[u.from:u.to], func(at int) bool { return at >= 0 }) {
-			continue
-		}
 		before, behind := 0, len(c.file)
-		for i := u.from - 1; i >= 0 && before == 0; i-- {
+		for i := u.to - 1; i >= 0 && before == 0; i-- {
 			before = c.where[i] + 1
 		}
 		for i := u.to; i < len(c.where) && behind == len(c.file); i++ {
@@ -452,11 +451,16 @@ func (c *trial) traceless() bool {
 				behind = c.where[i]
 			}
 		}
-		if before == behind {
+		if before == behind && (u.to == len(c.where) || c.where[u.to] < 0 || c.isGone(u)) {
 			return true
 		}
 	}
 	return false
+}
+
+// isGone reports whether nothing is left of a unit.
+func (c *trial) isGone(u unit) bool {
+	return !slices.ContainsFunc(c.where[u.from:u.to], func(at int) bool { return at >= 0 })
 }
 
 // checkFilled checks that zeros stand for what is reported, and that all is at its place if all
