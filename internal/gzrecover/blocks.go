@@ -118,7 +118,10 @@ func (r *recovery) blocks(bit int64, unknown bool) (s stop, ended bool) {
 		more, err = w.step()
 	}
 	r.send()
-	s = stop{bit: 8 * w.off, from: max(w.trusted, bit) + 1, skip: w.behind}
+	s = stop{bit: 8 * w.off, from: bit, skip: bit} // another member may begin there
+	if w.trusted >= 0 {
+		s.from, s.skip = w.trusted+1, w.behind
+	}
 	if err == io.EOF {
 		return s, true
 	}
