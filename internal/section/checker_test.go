@@ -14,7 +14,7 @@ func TestCheckerFound(t *testing.T) {
 				c.Write(p[:cut])
 				c.Write(p[cut:])
 				if c.Found() != want {
-					t.Errorf("%d bytes in front of %q, cut at %d: found %v", len(front), magic, cut, c.Found())
+					t.Errorf("%q behind %d bytes, cut at %d: found %v", magic, len(front), cut, c.Found())
 				}
 			}
 		}
