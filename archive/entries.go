@@ -40,19 +40,7 @@ func (e *Entry) IsReplaced() bool { return e.fsys.entry(e.number).state == repla
 // that a directory with something in it, or a name above it that an earlier entry makes a file or
 // link. For others, and so for all but some of All, it returns "".
 func (e *Entry) Conflict() string {
-	if e.fsys.entry(e.number).state != blocked {
-		return ""
-	}
-	for n := range e.Name {
-		if e.Name[n] != '/' {
-			continue
-		}
-		up, ok := e.fsys.Entry(e.Name[:n])
-		if ok && !up.Info.IsDir() {
-			return up.Name
-		}
-	}
-	return e.Name
+	return e.Name[:e.fsys.entry(e.number).obstacle]
 }
 
 // Entries goes through the entries in the order of their contents, so that reading one after the

@@ -30,6 +30,7 @@ type entry struct {
 	gap         uint16 // blocks from the header to the content, if the header has yet to be compared, else 0
 	kind        kind
 	state       state
+	obstacle    uint32 // if the state is blocked, the bytes of the name that blocks the entry
 }
 
 // state says whether the table shows an entry, or why not.
@@ -38,7 +39,7 @@ type state uint8
 const (
 	shown    state = iota
 	replaced       // a later entry has its name
-	blocked        // an earlier entry is in the way: see Entry.Conflict
+	blocked        // an earlier entry is in the way: see obstacle
 )
 
 // kind says how the content of an entry is read.
@@ -144,54 +145,55 @@ func (t *table) hide(list []entry) {
 			same++
 		}
 		end := t.endOf(list, same-1)
-		switch {
-		case end == same || !slices.ContainsFunc(list[:same], isNoDir):
-			setState(list[:same-1], replaced)
-		case hideConflict(list[:same], list[same:end]):
-			same = end
+		if !slices.ContainsFunc(list[:same], isBlockingFile) {
+			end = same // nothing conflicts with what is below
+		}
+		if end > 1 {
+			hideConflict(list[:same], list[same:end])
 		}
 		list = list[same:]
 	}
 }
 
-func isNoDir(e entry) bool { return !e.mode.IsDir() }
+func isBlockingFile(e entry) bool { return !e.mode.IsDir() && e.state != blocked }
 
-func setState(list []entry, s state) {
-	for i := range list {
-		list[i].state = s
+// hideConflict decides between the entries of a name and those below it, in the order of the
+// archive.
+func hideConflict(same, below []entry) {
+	// follows returns how many entries of the name are in front of an entry below.
+	follows := func(e *entry) int {
+		return sort.Search(len(same), func(i int) bool { return same[i].offset >= e.offset })
 	}
-}
-
-// hideConflict decides between the entries of a name, not all of them directories, and those below
-// it. It reports whether it has hidden the latter.
-func hideConflict(same, below []entry) bool {
-	first := below[0].offset
+	parents := make([]*entry, len(same)+1) // the entry that those below have then; nil for none
+	used := make([]bool, len(same)+1)
 	for i := range below {
-		first = min(first, below[i].offset)
-	}
-	front := 0 // the number of entries in front of all below
-	for front < len(same) && same[front].offset < first {
-		front++
-	}
-	setState(same, replaced)
-	if front > 0 && !slices.ContainsFunc(same[front-1:], func(e entry) bool { return e.mode.IsDir() }) {
-		same[len(same)-1].state = shown
-		setState(below, blocked)
-		return true
-	}
-	var dir *entry // the last one
-	for i := range same {
-		switch {
-		case same[i].mode.IsDir():
-			dir = &same[i]
-		case i >= front:
-			same[i].state = blocked
+		if below[i].state != blocked {
+			used[follows(&below[i])] = true
 		}
 	}
-	if dir != nil {
-		dir.state = shown
+	var last *entry // that has the name
+	filled := used[0]
+	for i := range same {
+		e := &same[i]
+		switch {
+		case e.state == blocked:
+		case filled && !e.mode.IsDir():
+			e.state, e.obstacle = blocked, e.name.size
+		default:
+			if last != nil {
+				last.state = replaced
+			}
+			last = e
+		}
+		parents[i+1] = last
+		filled = filled || used[i+1] && (last == nil || last.mode.IsDir())
 	}
-	return false
+	for i := range below {
+		e := &below[i]
+		if up := parents[follows(e)]; e.state != blocked && up != nil && !up.mode.IsDir() {
+			e.state, e.obstacle = blocked, up.name.size
+		}
+	}
 }
 
 // addParents adds the directories above a name that are not in the list.

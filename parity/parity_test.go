@@ -245,6 +245,7 @@ func TestJoined(t *testing.T) {
 		"plain":          {9000, [][]byte{plain, a, plain, b, plain}},
 		"plain first":    {3000, [][]byte{plain, b}},
 		"without parity": {20_000, [][]byte{zone, b}},
+		"same header":    {20_000, [][]byte{slices.Concat(zone[:100], random(r, 19_900)), b}},
 	} {
 		want := bytes.Join(c.parts, nil)
 		for round := range 20 {
@@ -260,6 +261,30 @@ func TestJoined(t *testing.T) {
 			report := checkRepaired(t, fmt.Sprintf("%s, round %d", name, round), got, want)
 			if report.Unprotected != c.stray || report.Intact() != (round == 0) {
 				t.Fatalf("%s, round %d: %+v, want %d stray bytes", name, round, report, c.stray)
+			}
+		}
+	}
+}
+
+// TestInserted inserts bytes into the first zone of a file: fewer and more than the zone has.
+func TestInserted(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, zones := range [][][]byte{randomZones(r, 1, 2000, 2000), randomZones(r, 2, 70_000, 90_000)} {
+		s := write(t, Options{Percent: 10}, zones...)
+		size := len(zones[0])
+		slice := s.zones[0].Slice
+		for _, at := range []int{slice - 1, slice, slice + 1, size / 8, size / 2, size - 1} {
+			for _, n := range []int{1, size - 1, size, size + 1, 2 * size, 5 * size} {
+				if at < slice && n >= size {
+					continue // this may be another file, without parity
+				}
+				d := s.undamaged()
+				d.insert(r, at, n)
+				got, report, err := repaired(t, d.data)
+				if err != nil || !bytes.Equal(got, s.data) {
+					t.Errorf("%d bytes at %d of %d: %d bytes, want %d: %v, %+v",
+						n, at, size, len(got), len(s.data), err, report)
+				}
 			}
 		}
 	}

@@ -243,6 +243,12 @@ func (f *file) findStart(z *zone) {
 	if z.lost || z.Size < sample || z.from[0] == z.begins {
 		return
 	}
+	// More bytes than the zone has may be inserted behind its first slice.
+	buf := make([]byte, z.Slice)
+	if f.readSlice(buf, z.group, 0, z.after) && !f.readSlice(buf, z.group, z.Slices()-1, z.after) {
+		z.begins = z.after
+		return
+	}
 	// Bytes may be inserted in the first slice or behind it, so that all others seem to begin
 	// further on.
 	head := z.rebuilt[0]

@@ -71,9 +71,12 @@ func TestExtractConflicts(t *testing.T) {
 		headers []tar.Header
 		errors  []string
 	}{
-		{[]tar.Header{file("l/f"), link, file("g/f"), file("g")}, []string{"l", "g"}},
+		// The last entries give the directories a time.
+		{[]tar.Header{file("l/f"), link, file("g/f"), file("g"), file("l/"), file("g/")}, []string{"l", "g"}},
 		{[]tar.Header{file("g"), file("g/f"), file("a")}, []string{"g/f"}},
 		{[]tar.Header{file("p/"), file("p/q"), file("p")}, []string{"p"}},
+		{[]tar.Header{file("p"), file("p/q"), file("p/")}, []string{"p/q"}},
+		{[]tar.Header{file("p"), file("p/q"), file("p/"), file("p/r"), file("p")}, []string{"p/q", "p"}},
 		{[]tar.Header{link, file("l/evil"), file("l/d/evil")}, []string{"l/evil", "l/d/evil"}},
 	} {
 		write(t, tarOf(t, c.headers...), dir, "a.tar")

@@ -21,7 +21,7 @@ func TestCompletions(t *testing.T) {
 	for _, c := range list {
 		for _, value := range c.values {
 			listed++
-			if _, err := parseFlags([]string{"--" + c.long + "=" + value}, noEnv); err != nil {
+			if _, err := parseFlags([]string{"--" + c.long + "=" + value}, noEnv, false); err != nil {
 				t.Errorf("--%s=%s: %v", c.long, value, err)
 			}
 		}

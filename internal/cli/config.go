@@ -43,10 +43,13 @@ type config struct {
 	deep     bool   // -t with a second decoder
 	help     string // "", helpBrief, helpAll or one of generatedHelp
 	version  bool
+	license  bool // -L of gzip
+	ascii    bool // -a of gzip
 	listGPUs bool
 
 	envWarnings   []string // invalid variables that no option overrides
 	kernelWarning string   // problem with PZ_SIMD; "" if there is none
+	gzipWarnings  []string // about options that only gzip has
 }
 
 // inputConfig says which files to process.
@@ -108,27 +111,38 @@ type runConfig struct {
 	device       string // value of --gpu-device; "" if not given
 }
 
-// parseFlags reads the environment and then the command line, which overrides it.
-func parseFlags(args []string, getenv func(string) string) (config, error) {
-	c := config{bench: benchConfig{least: benchTime}}
+// parseFlags reads the environment and then the command line, which overrides it. ofGzip says that
+// the program has one of gzip's names.
+func parseFlags(args []string, getenv func(string) string, ofGzip bool) (config, error) {
+	c := config{ofGzip: ofGzip, bench: benchConfig{least: benchTime}}
 	invalid := c.readEnv(getenv)
 	c.kernelWarning = checkKernels(getenv(kernelsVariable))
 	fs := c.flagSet()
-	args = rewriteLevels(args, optionNames{
+	names := optionNames{
 		short: func(letter byte) bool {
 			return letter < utf8.RuneSelf && takesValue(fs.ShorthandLookup(string(rune(letter))))
 		},
 		long: func(name string) bool { return takesValue(fs.Lookup(name)) },
 		full: func(part string) string { return fullName(fs, part) },
 		levels: func(letter byte) string {
-			if letter == shortName("bench")[0] {
+			if !ofGzip && letter == shortName("bench")[0] {
 				return "bench"
 			}
 			return ""
 		},
-	})
-	if err := fs.Parse(args); err != nil {
+		digits: ofGzip,
+	}
+	if ofGzip {
+		err := c.parseGzipVariable(fs, names, getenv(gzipVariable))
+		if err != nil {
+			return c, err
+		}
+	}
+	if err := fs.Parse(rewriteLevels(args, names)); err != nil {
 		return c, usageError(fs, err)
+	}
+	if c.ascii && !c.quiet {
+		c.gzipWarnings = append(c.gzipWarnings, "option --ascii ignored on this system")
 	}
 	c.files = fs.Args()
 	if c.mode == modeExtract && len(c.files) > 0 {
@@ -145,7 +159,7 @@ func parseFlags(args []string, getenv func(string) string) (config, error) {
 			c.envWarnings = append(c.envWarnings, v.text)
 		}
 	}
-	if c.help != "" || c.version || c.listGPUs {
+	if c.help != "" || c.version || c.license || c.listGPUs {
 		// An invalid format does not keep the user from reading the help.
 		if c.chooseFormat() != nil {
 			c.pipeline, c.format = "", compress.PZ

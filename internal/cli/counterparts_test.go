@@ -22,7 +22,7 @@ var otherPrograms = []otherProgram{
 		{"-h, --help", "--help", ""},
 		{"-k, --keep", "--keep", "the default; a link with the name gzip removes the source"},
 		{"-l, --list", "--list", "other columns"},
-		{"-L, --license", "", "not needed: the file LICENSE comes with pz"},
+		{"-L, --license", "", "only under the names of gzip; the file LICENSE comes with pz"},
 		{"-n, --no-name", "--no-name", ""},
 		{"-N, --name", "--name", ""},
 		{"-q, --quiet", "--quiet", ""},

@@ -39,6 +39,9 @@ func (c *config) flagSet() *pflag.FlagSet {
 	})
 	c.actionFlags(fs)
 	c.boolFlags(fs)
+	if c.ofGzip {
+		c.gzipFlags(fs)
+	}
 
 	for _, o := range []struct {
 		p    *string
@@ -52,7 +55,7 @@ func (c *config) flagSet() *pflag.FlagSet {
 		{&c.dictionary, "dictionary"},
 		{&c.bench.picture, "svg"},
 	} {
-		fs.StringVarP(o.p, o.name, shortName(o.name), "", "")
+		fs.StringVarP(o.p, o.name, c.letter(o.name), "", "")
 	}
 	for _, o := range []struct {
 		name string
@@ -80,7 +83,7 @@ func (c *config) flagSet() *pflag.FlagSet {
 		{"rm", c.setRemove},
 		{"help", c.setHelp},
 	} {
-		fs.FuncP(o.name, shortName(o.name), "", o.set)
+		fs.FuncP(o.name, c.letter(o.name), "", o.set)
 	}
 	for name, value := range map[string]string{ // of options that are given without one
 		"bench":    benchOwnLevel,
@@ -126,7 +129,7 @@ func (c *config) actionFlags(fs *pflag.FlagSet) {
 		{"quiet", func() { c.quiet, c.verbose = true, false }},
 		{"verbose", func() { c.quiet, c.verbose = false, true }},
 	} {
-		fs.BoolFuncP(o.name, shortName(o.name), "", func(s string) error {
+		fs.BoolFuncP(o.name, c.letter(o.name), "", func(s string) error {
 			// pflag accepts --keep=false, which would have to undo another option.
 			if on, err := strconv.ParseBool(s); err != nil || !on {
 				return errors.New("this option takes no value")
@@ -162,7 +165,7 @@ func (c *config) boolFlags(fs *pflag.FlagSet) {
 		{&c.zeroFill, "zero-fill"},
 		{&c.listGPUs, "list-gpus"},
 	} {
-		fs.BoolVarP(o.p, o.name, shortName(o.name), false, "")
+		fs.BoolVarP(o.p, o.name, c.letter(o.name), false, "")
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 func parse(args ...string) (config, error) {
-	return parseFlags(args, func(string) string { return "" })
+	return parseFlags(args, func(string) string { return "" }, false)
 }
 
 func TestFlags(t *testing.T) {
@@ -230,11 +230,11 @@ func TestEnvironment(t *testing.T) {
 			return map[string]string{"PZ_LEVEL": level, "PZ_THREADS": threads}[name]
 		}
 	}
-	c, err := parseFlags([]string{"-d"}, env("7", "3"))
+	c, err := parseFlags([]string{"-d"}, env("7", "3"), false)
 	if err != nil || c.level != 7 || c.threads != 3 {
 		t.Errorf("%v, %+v", err, c)
 	}
-	c, err = parseFlags([]string{"-2", "-T1"}, env("7", "3"))
+	c, err = parseFlags([]string{"-2", "-T1"}, env("7", "3"), false)
 	if err != nil || c.level != 2 || c.threads != 1 {
 		t.Errorf("options do not override the environment: %v, %+v", err, c)
 	}

@@ -3,7 +3,9 @@ package cli
 import (
 	"archive/tar"
 	"bytes"
+	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"os"
 	"os/exec"
@@ -88,6 +90,29 @@ func TestForeignDamage(t *testing.T) {
 	text := write(t, "no brotli", dir, "text.br")
 	pz(t, "", "-d", text).want(t, exitError)
 	wantFiles(t, dir, "bad.xz", "cut.xz", "text.br")
+}
+
+// TestMissingFilter reads xz files with filters that pz does not have. Older versions of xz lack
+// them too. So the test replaces the ID of another filter.
+func TestMissingFilter(t *testing.T) {
+	const sparc, lzma2 = 0x09, "\x21\x01"
+	for id, want := range map[byte]string{
+		0x0a: `the filter for ARM64, which pz does not have; use "xz -dc FILE"`,
+		0x0b: `the filter for RISC-V, which pz does not have; use "xz -dc FILE"`,
+		0x0c: "a feature that pz does not have",
+	} {
+		for _, options := range []string{
+			"--sparc", "--sparc=start=4096", "--delta --sparc", "--sparc --delta",
+			"--sparc -T2 --block-size=4096",
+		} {
+			p := []byte(runTool(t, sample(10_000), "xz", strings.Fields("-c "+options+" --lzma2")...))
+			size := 4 + 4*int(p[12]) // of the block's header
+			p[bytes.LastIndexByte(p[:bytes.Index(p, []byte(lzma2))], sparc)] = id
+			header := p[12 : 12+size]
+			binary.LittleEndian.PutUint32(header[size-4:], crc32.ChecksumIEEE(header[:size-4]))
+			pz(t, string(p), "-dc").want(t, exitError, "needs "+want)
+		}
+	}
 }
 
 // TestForeignHead restores what is left if nearly all of a file is lost: an error, and it stays.

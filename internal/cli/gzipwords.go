@@ -10,12 +10,63 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
+
+	"github.com/spf13/pflag"
 
 	"github.com/gopz/compress"
 )
 
-// Under the names of gzip pz finds files as gzip does, and prints what scripts read in its words.
+// Under the names of gzip pz finds files as gzip does, takes its options, and prints what scripts
+// read in its words.
+
+// letter returns the one-letter name of an option of pz, or "". -a and -b of gzip are others.
+func (c *config) letter(long string) string {
+	short := shortName(long)
+	if c.ofGzip && strings.Contains("ab", short) {
+		return ""
+	}
+	return short
+}
+
+// gzipFlags adds options that only gzip has. As in gzip -a and -b do nothing.
+func (c *config) gzipFlags(fs *pflag.FlagSet) {
+	fs.BoolVarP(&c.ascii, "ascii", "a", false, "")
+	fs.FuncP("bits", "b", "", func(s string) error {
+		if strings.Trim(s, "0123456789") != "" {
+			return errors.New("the operand is not an integer")
+		}
+		return nil
+	})
+	fs.BoolVarP(&c.license, "license", "L", false, "")
+}
+
+// gzipVariable is the environment variable that has options for gzip.
+const gzipVariable = "GZIP"
+
+// parseGzipVariable reads the options in the value of GZIP: those that gzip allows there.
+func (c *config) parseGzipVariable(fs *pflag.FlagSet, names optionNames, value string) error {
+	long := []string{"fast", "best", "quiet", "verbose", "no-name", "name", "rsyncable"}
+	words := strings.FieldsFunc(value, func(r rune) bool { return r == ' ' || r == '\t' })
+	for _, word := range words {
+		name, ok := strings.CutPrefix(word, "--")
+		switch {
+		case len(word) < 2 || word[0] != '-':
+			return fmt.Errorf("%s: non-option in GZIP environment variable", printable(word))
+		case ok && slices.Contains(long, names.full(name)):
+		case ok || strings.Trim(word[1:], "123456789nNqv") != "":
+			return fmt.Errorf("%s: option not valid in GZIP environment variable", printable(word))
+		}
+	}
+	err := fs.Parse(rewriteLevels(words, names))
+	if len(words) > 0 && !c.quiet {
+		c.gzipWarnings = append(c.gzipWarnings,
+			"warning: GZIP environment variable is deprecated; use an alias or script")
+	}
+	return err
+}
 
 // findAsGzip looks for a file with a suffix that the user left out, in the order of gzip. missing
 // is the error about the path itself. Without such a file it returns the name with the usual
@@ -143,6 +194,7 @@ func (a *app) listAsGzip() {
 			defer in.close()
 		}
 		row, err := a.gzipRow(e, in)
+		sum.overhead = row.overhead // gzip takes that of the last file
 		switch {
 		case errors.Is(err, compress.ErrTrailing):
 			a.warn(in.name, "%s", a.explain(in, err))
@@ -157,9 +209,9 @@ func (a *app) listAsGzip() {
 		files++
 		sum.packed += row.packed
 		sum.content += row.content
-		sum.overhead = row.overhead // gzip takes that of the last file
 	})
-	if files > 1 && !a.cfg.quiet {
+	several := len(a.cfg.files) > 1 || len(a.cfg.lists) > 0
+	if several && sum.packed > 0 && sum.content > 0 && !a.cfg.quiet {
 		sum.name = "(totals)"
 		a.printGzipRow(&sum)
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,8 +19,9 @@ type gzipRun struct {
 	files string
 }
 
-// runGzip runs gzip, or pz under the name of gzip, in a new directory with files.
-func runGzip(t *testing.T, files map[string]string, cmd *exec.Cmd) gzipRun {
+// runGzip runs gzip, or pz under the name of gzip, in a new directory with files. variable is the
+// value of GZIP.
+func runGzip(t *testing.T, files map[string]string, variable string, cmd *exec.Cmd) gzipRun {
 	t.Helper()
 	dir := t.TempDir()
 	for name, content := range files {
@@ -30,7 +32,7 @@ func runGzip(t *testing.T, files map[string]string, cmd *exec.Cmd) gzipRun {
 	}
 	var out, errs bytes.Buffer
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, strings.NewReader(files["stdin"]), &out, &errs
-	cmd.Env = append(cmd.Environ(), "GZIP=", "LC_ALL=C", "TZ=UTC0")
+	cmd.Env = append(cmd.Environ(), "GZIP="+variable, "LC_ALL=C", "TZ=UTC0")
 	cmd.Run()
 	return gzipRun{result{out.String(), errs.String(), cmd.ProcessState.ExitCode()}, names(t, dir)}
 }
@@ -52,11 +54,12 @@ func TestGzipWords(t *testing.T) {
 		"stdin": packed, "a.gz": packed, "empty.gz": empty, "small.gz": small, "dir/b.gz": packed,
 		"UP.GZ": packed, "c-gz": packed, "d-z": packed, "e_z": packed, "f.z": packed, "g.Z": packed,
 		"h.x": packed, "i.tgz": packed, "mz": packed, "j.TGZ": packed, "k.taz": packed,
-		"plain": "x", "plain.gz": packed, "both": "text", "both.x": packed,
+		"plain": "x", "plain.gz": packed, "both": "text", "both.x": packed, "two/two/d.gz": packed,
 	}
 	for _, c := range []string{
 		"gzip -l a.gz", "gzip -l a", "gzip -lv a.gz", "gzip -lvN dir/b.gz", "gzip -lN dir/b", "gzip -lq a",
 		"gzip -l a empty small", "gzip -lv a empty small", "gzip -lq a small", "gzip -lvq a",
+		"gzip -l empty empty", "gzip -lr two", "gzip -lvr two a",
 		"gzip -l i.tgz j.TGZ k.taz c-gz d-z e_z f.z g.Z dir/b.gz", "gzip -lS .x h", "gzip -lv -", "gzip -l",
 		"gzip -d a", "gunzip a", "zcat a", "gzip -dc a", "gzip -cd dir/b", "gunzip -k a", "gzip -t a small",
 		"gunzip UP.GZ", "gunzip c-gz", "gunzip d-z", "gunzip e_z", "gunzip f.z", "gunzip g.Z", "gunzip d",
@@ -68,10 +71,10 @@ func TestGzipWords(t *testing.T) {
 		"gzip -vk both", "gzip -vn both", "gzip -dfv plain",
 	} {
 		args := strings.Fields(c)
-		want := runGzip(t, files, exec.Command(args[0], args[1:]...))
+		want := runGzip(t, files, "", exec.Command(args[0], args[1:]...))
 		cmd := command(args[1:]...)
 		cmd.Args[0] = args[0]
-		got := runGzip(t, files, cmd)
+		got := runGzip(t, files, "", cmd)
 		got.err = strings.ReplaceAll(got.err, "pz: plain: "+unknownFormat+" and has no suffix of such data",
 			"gzip: plain: unknown suffix")
 		if strings.Contains(want.err, "replaced with both") || strings.Contains(want.err, "created both") {
@@ -94,6 +97,62 @@ func TestGzipWords(t *testing.T) {
 	// Other names do not find a.gz.
 	write(t, packed, dir, "b.gz")
 	pz(t, "", "-d", filepath.Join(dir, "b")).want(t, exitError, "; did you mean ")
+}
+
+// TestGzipOptions compares options that only gzip has, the variable GZIP, and totals behind errors.
+func TestGzipOptions(t *testing.T) {
+	testenv.Tool(t, "gzip")
+	packed := pz(t, "content", "--format=gz").out
+	files := map[string]string{"a": "content", "b.gz": packed, "c.gz": packed, "dir/d.gz": packed,
+		"dir/e.gz": packed}
+	// compared returns what is the same for both programs.
+	compared := func(variable string, cmd *exec.Cmd, args []string) gzipRun {
+		cmd.Args = args
+		r := runGzip(t, files, variable, cmd)
+		lines := strings.Split(r.err, "\n")
+		r.err = ""
+		for _, line := range lines {
+			if strings.Contains(line, "GZIP") || strings.Contains(line, "ignored") {
+				_, line, _ = strings.Cut(line, ": ")
+				r.err += strings.TrimSuffix(line, " (try pz --help)") + "\n"
+			}
+		}
+		switch {
+		case strings.HasPrefix(r.out, gzMagic):
+			r.out = r.out[8:9] // says whether the level is 1 or 9
+		case strings.HasPrefix(r.out, "gzip 1."), strings.HasPrefix(r.out, "pz "):
+			r.out = "version"
+		case strings.Contains(r.out, "uncompressed"):
+			lines := strings.Split(r.out, "\n")
+			slices.Sort(lines) // gzip takes directories in no order
+			r.out = strings.Join(lines, "\n")
+		}
+		return r
+	}
+	for _, c := range []struct{ variable, command string }{
+		{"", "gzip -c19 a"}, {"", "gzip -c91 a"}, {"", "gzip -c0 a"}, {"", "gzip -c10 a"},
+		{"", "gzip -19 a"}, {"", "gzip -b 1 a"}, {"", "gzip -kb1 a"}, {"", "gzip --bits=1 a"},
+		{"", "gzip --bits 1 a"}, {"", "gzip --bits= a"}, {"", "gzip -b99 a"}, {"", "gzip -b x a"},
+		{"", "gzip -b -5 a"}, {"", "gzip -b"}, {"", "gunzip -b 9 b"}, {"", "gzip -L"},
+		{"", "gzip --license none"}, {"", "gzip -9kL a"}, {"", "gzip -a a"}, {"", "gzip -aq a"},
+		{"", "gzip --ascii a"}, {"", "zcat -a b.gz"}, {"", "gzip -l b none"}, {"", "gzip -lv b a"},
+		{"", "gzip -lr dir"}, {"", "gzip -lvr dir b"}, {"-1", "gzip -c a"}, {"-19", "gzip -c a"},
+		{" \t-9q ", "gzip -c a"}, {"-9", "gzip -qc a"}, {"-9", "gzip -c1 a"}, {"--best", "gzip -c a"},
+		{"--fas", "gzip a"}, {"--best", "gunzip b"}, {"--rsyncable -n -N", "zcat b"},
+		{"--quiet", "gzip -a a"}, {"--no-name --name", "gzip a"}, {" ", "gzip a"}, {"-d", "gzip a"},
+		{"-c", "gzip a"}, {"--", "gzip a"}, {"--stdout", "gzip a"}, {"a", "gzip a"}, {"-9 a", "gzip a"},
+		{"-", "gzip a"}, {"-9", "gzip -L"},
+	} {
+		args := strings.Fields(c.command)
+		want := compared(c.variable, exec.Command(args[0]), args)
+		got := compared(c.variable, command(), args)
+		if got != want {
+			t.Errorf("GZIP=%q %s:\n%+v\nwant\n%+v", c.variable, c.command, got, want)
+		}
+	}
+	// Other names have other options with these letters, and do not know the variable.
+	pz(t, "", "-L").want(t, exitError, "unknown option -L")
+	pzEnv(t, map[string]string{"GZIP": "-x"}, "content", "-a").want(t, exitOK)
 }
 
 // TestGzipTime compares the warning about times that a .gz file cannot hold with that of gzip.

@@ -22,8 +22,13 @@ func buildVersion() string {
 	return "(built from source)"
 }
 
-func versionText() string {
-	return "pz " + buildVersion() + ", .pz format version 1, kernels: " + simd.Tier()
+// versionText returns what -V prints, and with -L of gzip also the license.
+func (c *config) versionText() string {
+	text := "pz " + buildVersion() + ", .pz format version 1, kernels: " + simd.Tier()
+	if c.license {
+		text += "\nCopyright (c) 2026, the pz authors\n3-Clause BSD License: see the file LICENSE of pz"
+	}
+	return text
 }
 
 const (

@@ -10,13 +10,15 @@ type optionNames struct {
 
 	// levels returns the long name of an option that a list of levels may follow at once, or "".
 	levels func(letter byte) string
+
+	digits bool // each digit is a level, as in gzip
 }
 
 // rewriteLevels rewrites the level options of gzip (-1 to -9, also inside a cluster as in -9k,
 // --fast and --best) to --level=N, which pflag understands, and completes abbreviated long names.
 // It rewrites -b1-9 to --bench=1-9. It changes neither arguments after "--" nor values of options.
 //
-// Adjacent digits form one number: -19 is level 19, an error, and not -1 -9.
+// Adjacent digits form one number: -19 is level 19, an error. In gzip it is -1 -9.
 func rewriteLevels(args []string, names optionNames) []string {
 	out := make([]string, 0, len(args))
 	for i := 0; i < len(args); i++ {
@@ -74,7 +76,7 @@ func rewriteCluster(out []string, cluster string, names optionNames) ([]string, 
 		case isDigit(c):
 			flush(i)
 			end := i + 1
-			for end < len(cluster) && isDigit(cluster[end]) {
+			for !names.digits && end < len(cluster) && isDigit(cluster[end]) {
 				end++
 			}
 			out = append(out, "--level="+cluster[i:end])

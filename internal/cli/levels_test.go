@@ -112,6 +112,6 @@ func FuzzRewriteLevels(f *testing.F) {
 			t.Errorf("%q without a level became %q", args, got)
 		}
 		// The parser must not panic.
-		parseFlags(args, func(string) string { return "" })
+		parseFlags(args, func(string) string { return "" }, false)
 	})
 }

@@ -51,6 +51,7 @@ func (a *app) recognize(in *source) (name, tool string) {
 // explainForeign returns a message about an error of a decoder of package foreign, or "".
 func (a *app) explainForeign(in *source, err error) (text string) {
 	var trailing *foreign.TrailingError
+	var filter *foreign.FilterError
 	switch {
 	case errors.Is(err, foreign.ErrCut):
 		text = "is cut short; the end is missing"
@@ -60,6 +61,8 @@ func (a *app) explainForeign(in *source, err error) (text string) {
 			limit = foreign.DefaultMemory
 		}
 		text = "needs more memory for its dictionary than " + formatSize(limit) + "; raise -M"
+	case errors.As(err, &filter):
+		text = "needs the filter for " + filter.Filter + `, which pz does not have; use "xz -dc FILE"`
 	case errors.Is(err, foreign.ErrFeature):
 		text = "needs a feature that pz does not have"
 	case errors.Is(err, foreign.ErrCorrupt):

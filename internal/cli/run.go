@@ -15,8 +15,10 @@ import (
 // run executes the command line and returns the exit code.
 func (a *app) run(args []string) int {
 	var err error
-	a.cfg, err = parseFlags(args, a.getenv)
-	a.cfg.ofGzip = a.ofGzip
+	a.cfg, err = parseFlags(args, a.getenv, a.ofGzip)
+	for _, text := range a.cfg.gzipWarnings {
+		a.print("", "%s", text)
+	}
 	if err != nil {
 		a.fail("", "%s (try pz --help)", err)
 		return a.status
@@ -31,8 +33,8 @@ func (a *app) run(args []string) int {
 	switch {
 	case a.cfg.help != "":
 		err = a.printHelp()
-	case a.cfg.version:
-		_, err = fmt.Fprintln(a.stdout, versionText())
+	case a.cfg.version || a.cfg.license:
+		_, err = fmt.Fprintln(a.stdout, a.cfg.versionText())
 	case a.cfg.listGPUs:
 		err = a.listGPUs()
 	case !a.loadDictionary():

@@ -121,7 +121,7 @@ func TestRightsOfURLs(t *testing.T) {
 		a := newApp()
 		a.openURL = func(context.Context, string, int64) (Remote, error) { return nil, nil }
 		var err error
-		a.cfg, err = parseFlags(strings.Fields(args), a.getenv)
+		a.cfg, err = parseFlags(strings.Fields(args), a.getenv, false)
 		if err != nil {
 			t.Fatal(err)
 		}

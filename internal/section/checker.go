@@ -19,9 +19,10 @@ type Checker struct {
 // Write takes the next bytes. It never fails.
 func (c *Checker) Write(p []byte) (int, error) {
 	c.passed += int64(len(p))
-	c.found = c.found || bytes.Contains(p, []byte(PacketMagic))
 	for piece := range slices.Chunk(p, MaxSlice) {
 		rest := append(c.rest, piece...)
+		cut := max(0, len(c.rest)-len(PacketMagic)+1) // where a magic may begin that ends in piece
+		c.found = c.found || bytes.Contains(rest[cut:], []byte(PacketMagic))
 		for more := true; more && !c.damaged && !c.complete(); {
 			n := c.packet(rest)
 			rest, more = rest[n:], n > 0

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/bits"
 
 	"github.com/dsnet/compress/brotli"
 	"github.com/klauspost/compress/s2"
@@ -21,13 +22,15 @@ const (
 
 // xzReader reads one stream of xz and the padding behind it. It names the errors of package xz.
 type xzReader struct {
-	z    *xz.Reader
-	src  xzSource
-	dict uint32
+	z      *xz.Reader
+	src    xzSource
+	dict   uint32
+	filter string // that package xz lacks; "" for none
 }
 
 func openXZ(r *bufio.Reader, maxMemory int64) (io.Reader, error) {
-	x := &xzReader{src: xzSource{r: r}, dict: uint32(min(maxMemory, math.MaxUint32))}
+	x := &xzReader{dict: uint32(min(maxMemory, math.MaxUint32)), filter: missingFilter(r)}
+	x.src.r = r
 	z, err := xz.NewReader(&x.src, x.dict)
 	x.z = z
 	z.Multistream(false)
@@ -49,7 +52,7 @@ func (x *xzReader) Read(p []byte) (n int, err error) {
 
 // reset begins the next stream.
 func (x *xzReader) reset(r *bufio.Reader) error {
-	x.src = xzSource{r: r}
+	x.src, x.filter = xzSource{r: r}, missingFilter(r)
 	err := x.z.Reset(&x.src)
 	x.z.Multistream(false)
 	return x.name(err)
@@ -59,12 +62,51 @@ func (x *xzReader) name(err error) error {
 	switch {
 	case errors.Is(err, xz.ErrMemlimit):
 		return fmt.Errorf("%w than %d bytes for its dictionary", ErrMemory, x.dict)
+	case errors.Is(err, xz.ErrOptions) && x.filter != "":
+		return &FilterError{x.filter}
 	case errors.Is(err, xz.ErrUnsupportedCheck), errors.Is(err, xz.ErrOptions):
 		return fmt.Errorf("%w: %w", ErrFeature, err)
 	case errors.Is(err, xz.ErrBuf):
 		return io.ErrUnexpectedEOF
 	}
 	return err
+}
+
+// A FilterError says that the data needs a filter that no library here has. It is an ErrFeature.
+type FilterError struct {
+	Filter string // its name, that of a processor
+}
+
+func (e *FilterError) Error() string { return "needs the filter for " + e.Filter }
+
+func (e *FilterError) Unwrap() error { return ErrFeature }
+
+// missingFilter returns the name of a filter that package xz lacks and the first block of a stream
+// has, or "".
+func missingFilter(r *bufio.Reader) string {
+	const streamHeader, sizes, filters = 12, 0xc0, 3
+	p, _ := r.Peek(64)
+	if len(p) < streamHeader+2 {
+		return ""
+	}
+	flags, p := p[streamHeader+1], p[streamHeader+2:]
+	for n := bits.OnesCount8(flags & sizes); n > 0 && len(p) > 0; p = p[1:] {
+		if p[0] < 0x80 { // ends a number
+			n--
+		}
+	}
+	for range flags & filters {
+		switch {
+		case len(p) < 2:
+			return ""
+		case p[0] == 0x0a:
+			return "ARM64"
+		case p[0] == 0x0b:
+			return "RISC-V"
+		}
+		p = p[min(len(p), 2+int(p[1])):] // ID, size of the properties, these
+	}
+	return ""
 }
 
 // xzSource gives package xz no more than a stream and the padding behind it, although the package
