@@ -6,7 +6,7 @@ set -uo pipefail # no -e: a failed step must not stop the following ones
 staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 # Limits for one package, natively and under an emulator.
-timeout=10m
+timeout=20m
 qemu_timeout=60m
 
 # The library and the tests of its public API.
