@@ -43,12 +43,13 @@ type Gap struct {
 	Block   int64 // number in the stream of the first block lost, or of the next one
 	Blocks  int64 // how many are lost in a row, with DamageBlocks
 	Content int64 // bytes of content lost, −1 if unknown
+	Span    int64 // bytes of content concerned, with DamageWindow and DamageCheck
 	Err     error
 
 	// Offset and Size are of a part of a .zst file, Size 0 if there is none. It begins with a frame
-	// that is no block, but can be decoded from the front, at least in part, to Most bytes of
-	// content; −1 if that is unknown. Without Err it is a whole frame.
-	Offset, Size, Most int64
+	// that is no block, but can be decoded from the front, at least in part. Without Err it is a
+	// whole frame.
+	Offset, Size int64
 }
 
 // Verify reports whether the only block of f can be decoded and has the right check. It may take

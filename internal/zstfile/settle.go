@@ -82,13 +82,6 @@ func (s *search) noteGap(t *table, from, n int, at *hole, to int64) *hole {
 		return at
 	}
 	g := index.Gap{Kind: index.DamageBlocks, Block: s.number, Blocks: full, Content: content}
-	g.Most = int64(list[0].Content)
-	if at != nil {
-		h, _, err := zstframe.ParseHeader(s.look(at.at, zstframe.MaxHeaderSize))
-		if err == nil && h.ContentSize < 0 {
-			g.Most = -1 // perhaps it is no frame of the table
-		}
-	}
 	e := &errs.Error{Kind: errs.Corrupt, Detail: "the seek table lists a frame that is not here"}
 	s.addGap(g, e, at, to)
 	s.number += full
@@ -120,7 +113,7 @@ func (s *search) loseUnknown(at *hole, to int64, listed bool) {
 			&errs.Error{Kind: errs.Corrupt, Detail: "bytes that belong to no frame", Err: at.err})
 		return
 	}
-	g := index.Gap{Kind: index.DamageUnknown, Block: s.number, Content: -1, Most: -1}
+	g := index.Gap{Kind: index.DamageUnknown, Block: s.number, Content: -1}
 	s.addGap(g, &errs.Error{Kind: errs.Corrupt, Detail: "no whole frame here"}, at, to)
 }
 
@@ -151,7 +144,6 @@ func (s *search) takeBlock(f *found) {
 	if !s.isUsable(f) {
 		s.AddGap(index.Gap{
 			Kind: index.DamageUnknown, Block: s.number, Content: f.content, Offset: f.offset, Size: f.size,
-			Most: f.content,
 		})
 		s.number++
 		return
