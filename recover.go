@@ -159,7 +159,7 @@ func (r *ReaderAt) Recover(w io.Writer, first, last int64, report func(Damage) e
 func salvage(src io.ReaderAt, size int64, o *options) (*index.File, []index.Gap, error) {
 	in := index.Cancelable{Src: src, Limits: &o.limits}
 	zst := func() (*index.File, []index.Gap, error) {
-		return zstfile.Salvage(src, size, &o.limits, o.verify(src), o.verifyFrame(src))
+		return zstfile.Salvage(src, size, &o.limits, o.verifyFrame(src))
 	}
 	if isZstdFile(in, size) {
 		return zst()
@@ -177,7 +177,7 @@ func salvage(src io.ReaderAt, size int64, o *options) (*index.File, []index.Gap,
 }
 
 // verify returns a function that decodes a single block of src to see whether it is intact.
-func (o *options) verify(src io.ReaderAt) index.Verify {
+func (o *options) verify(src io.ReaderAt) pzfile.Verify {
 	return func(f *index.File, memory int64) (bool, error) {
 		opt := *o
 		opt.limits.Checks, opt.limits.MaxDecoded, opt.limits.MaxMemory = true, -1, memory
@@ -197,7 +197,7 @@ func (o *options) verify(src io.ReaderAt) index.Verify {
 }
 
 // verifyFrame returns a function that decodes a frame of src to see whether it is intact.
-func (o *options) verifyFrame(src io.ReaderAt) func(offset, size int64) (bool, error) {
+func (o *options) verifyFrame(src io.ReaderAt) zstfile.Verify {
 	return func(offset, size int64) (bool, error) {
 		z := o.newFrameReader(src, offset, size)
 		z.opt.limits.Checks = true

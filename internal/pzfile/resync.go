@@ -326,9 +326,7 @@ func (s *search) isShortBlock(p []byte, at int64) (c candidate, ok bool) {
 	} else if (ahead >= nearNumbers || e.Raw > nearContent || !checks) && !s.follows(next, c.number+1) {
 		return c, false
 	}
-	st := s.row(c.number)
-	st.Checks, st.BlockSize = true, max(MinBlockSize, container.CeilPow2(e.Raw))
-	return c, !checks || s.Intact(b, st, 0)
+	return c, !checks || s.isIntact(&unit{Block: b, number: c.number})
 }
 
 // isLastIntact decodes the last block to see whether it is intact.

@@ -21,10 +21,11 @@ import (
 // where headers are dense: it reads a file of nothing but headers 55 times.
 type search struct {
 	index.Salvage
-	rules Rules
-	ends  []extent      // of the streams ahead, in the order of the file
-	ahead []index.Block // the index of the first of them, if that is loose
-	id    int           // number of the stream
+	verify Verify
+	rules  Rules
+	ends   []extent      // of the streams ahead, in the order of the file
+	ahead  []index.Block // the index of the first of them, if that is loose
+	id     int           // number of the stream
 	stream
 
 	// The entries behind the end marker at an offset, 0 for none, end here.
@@ -44,6 +45,11 @@ type Rules struct {
 	// header counts as one with it: content without a dictionary is the same with one in front.
 	Dictionary uint32
 }
+
+// Verify reports whether the only block of f can be decoded and has the right check. It may take
+// memory bytes. It returns an error, which ends the search, if the block needs more memory or the
+// context has ended.
+type Verify func(f *index.File, memory int64) (intact bool, err error)
 
 // stream is how far the search has come in a stream.
 type stream struct {
@@ -101,10 +107,10 @@ const (
 // Salvage goes through a damaged file from the front. It returns an index of the blocks that it
 // finds, and the gaps between them. Other data returns errs.Format.
 func Salvage(
-	src io.ReaderAt, size int64, limits *container.Limits, rules Rules, verify index.Verify,
+	src io.ReaderAt, size int64, limits *container.Limits, rules Rules, verify Verify,
 ) (*index.File, []index.Gap, error) {
-	s := &search{rules: rules, Salvage: index.Salvage{
-		Src: src, Limits: limits, Verify: verify, Size: size, File: &index.File{Size: size},
+	s := &search{rules: rules, verify: verify, Salvage: index.Salvage{
+		Src: src, Limits: limits, Size: size, File: &index.File{Size: size},
 	}}
 	s.findEnds()
 	for s.skipSections(); s.Err == nil && (s.pos < s.Size || s.id == 0); s.id++ {

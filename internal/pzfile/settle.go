@@ -74,8 +74,13 @@ func (s *search) sortFound() (copied *hole) {
 // isIntact decodes a block that has been found.
 func (s *search) isIntact(u *unit) bool {
 	st := s.row(u.number)
-	st.BlockSize = max(MinBlockSize, container.CeilPow2(int(u.Raw)))
-	return s.Intact(u.Block, st, 0)
+	st.BlockSize, st.Blocks, st.Content = max(MinBlockSize, container.CeilPow2(int(u.Raw))), 1, int64(u.Raw)
+	f := &index.File{
+		Size: s.Size, Content: st.Content, Streams: []index.Stream{st}, Blocks: []index.Block{u.Block},
+	}
+	return s.Intact(int64(u.Size)+st.Content, func() (bool, error) {
+		return s.verify(f, max(1, s.Limits.Memory()-s.Memory()))
+	})
 }
 
 // noteGap notes that the blocks from … to−1 are missing in front of an offset, or that something

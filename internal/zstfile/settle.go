@@ -73,7 +73,7 @@ func (s *search) noteGap(t *table, from, n int, at *hole, to int64) *hole {
 			content += int64(e.Content)
 		}
 	}
-	if from == 0 && at != nil && (s.isInFront(t, at, list) || s.unlisted || s.differs(at, list)) {
+	if from == 0 && at != nil && (s.unlisted || !s.isListed(t, at, list)) {
 		// Frames in front of those that the table lists may be lost, too.
 		s.loseUnknown(at, to, false)
 		at = nil
@@ -88,21 +88,18 @@ func (s *search) noteGap(t *table, from, n int, at *hole, to int64) *hole {
 	return nil
 }
 
-// isInFront reports whether a hole begins in front of the frames that a table lists. Bytes inserted
-// in the first of them move it by less than half of it.
-func (s *search) isInFront(t *table, at *hole, list []Entry) bool {
-	if at.at >= t.start || len(list) == 0 || t.start-at.at >= int64(list[0].Size)/2 {
-		return at.at < t.start
+// isListed reports whether a hole may begin with the first of the frames that a table lists and that
+// are missing. Bytes inserted in the first of all move it by less than half of it.
+func (s *search) isListed(t *table, at *hole, list []Entry) bool {
+	if len(list) == 0 {
+		return at.at >= t.start
 	}
 	h, _, err := zstframe.ParseHeader(s.look(at.at, zstframe.MaxHeaderSize))
-	return err != nil || h.ContentSize != int64(list[0].Content)
-}
-
-// differs reports whether a hole begins with a frame that states another content size than the
-// first of the entries.
-func (s *search) differs(at *hole, list []Entry) bool {
-	h, _, err := zstframe.ParseHeader(s.look(at.at, zstframe.MaxHeaderSize))
-	return err == nil && len(list) > 0 && h.ContentSize >= 0 && h.ContentSize != int64(list[0].Content)
+	same := err == nil && h.ContentSize == int64(list[0].Content)
+	if at.at < t.start {
+		return same && t.start-at.at < int64(list[0].Size)/2
+	}
+	return same || err != nil || h.ContentSize < 0
 }
 
 // loseUnknown notes a hole that ends at an offset. A table lists no frame there; without one any
@@ -178,7 +175,7 @@ func (s *search) match(t *table) []int {
 		switch {
 		case n >= 0:
 			s.compareEntry(t, f, &t.list[n])
-		case f.offset >= t.start && f.summed && s.isUsable(f) && !s.decodes(f):
+		case f.offset >= t.start && f.summed && !s.decodes(f):
 			numbers[i] = content
 			if f.hole == nil {
 				f.hole = &hole{at: f.offset}
