@@ -13,7 +13,8 @@ import (
 type candidate struct {
 	at     int64 // offset, −1 if there is none
 	number int64 // of the block, −1 for the header of a stream
-	checks bool  // the block has a check of its content
+	block  index.Block
+	checks bool // the block has a check of its content
 }
 
 // resync looks for the next block of the stream, whose header is not at pos. It reports whether the
@@ -154,9 +155,9 @@ func isPlausible(p []byte, blockSize int) bool {
 // isBlock reports whether p, which is plausible, is the header of a block at offset at.
 func (s *search) isBlock(p []byte, at int64) (c candidate, ok bool) {
 	next := at + BlockHeaderSize + int64(binary.LittleEndian.Uint32(p)>>4)
-	c = candidate{at, BlockNumber(p), binary.LittleEndian.Uint32(p[8:]) != 0}
 	e, err := ParseEntry(p, MaxBlockSize)
 	b := e.block(at)
+	c = candidate{at, BlockNumber(p), b, binary.LittleEndian.Uint32(p[8:]) != 0}
 	switch {
 	case err != nil:
 		return c, false
@@ -308,8 +309,8 @@ func (s *search) isShortBlock(p []byte, at int64) (c candidate, ok bool) {
 		return c, false
 	}
 	checks := binary.LittleEndian.Uint32(p[e.Size():]) != 0
-	c = candidate{at, s.number + ahead, checks}
 	b := e.block(at)
+	c = candidate{at, s.number + ahead, b, checks}
 	if !ok {
 		// It may be of another stream, if something follows it that is near.
 		c.number = int64(shortNumber(p[:e.HeaderSize()]))
