@@ -29,9 +29,6 @@ func (s *search) resync() bool {
 	if s.Err != nil {
 		return false
 	}
-	if c.at >= 0 && c.at < s.pos && s.place == behindBlock && !s.isIntact(&s.found[len(s.found)-1]) {
-		s.dropLast()
-	}
 	if s.hole == nil {
 		s.hole = &hole{s.pos, s.ReadErr}
 	}
@@ -73,14 +70,6 @@ func (s *search) resync() bool {
 	}
 	s.pos, s.number, s.place, s.back = c.at, c.number, anyPlace, c.at
 	return true
-}
-
-// dropLast drops the last block found, for its own end is missing.
-func (s *search) dropLast() {
-	n := len(s.found) - 1
-	u := s.found[n]
-	s.found = s.found[:n]
-	s.pos, s.number, s.hole = u.Offset, u.number, u.hole
 }
 
 // findTail takes the index in front of an offset, or with −1 in front of the end, if one is there
