@@ -34,9 +34,6 @@ func (s *search) resync() bool {
 	}
 	s.ReadErr = nil
 	ends := c.number < 0 || s.isOtherStream(c)
-	if s.isInPlace(c) {
-		s.ends[0].loose = false
-	}
 	switch {
 	case !ends || s.tail >= 0:
 	case s.isAhead() && s.ends[0].start >= s.back && (c.at < 0 || c.at > s.ends[0].tail):
@@ -152,8 +149,6 @@ func (s *search) isBlock(p []byte, at int64) (c candidate, ok bool) {
 		return c, false
 	case s.tail >= 0:
 		return c, s.isListed(&b, c.number)
-	case c.number < int64(len(s.ahead)) && sameEntry(&s.ahead[c.number], &b):
-		return c, true
 	}
 	// Any bytes are the header of a block with some number, but random bytes have one of four
 	// given numbers only once in a billion times. For other numbers the next header must confirm
