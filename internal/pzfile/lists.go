@@ -168,9 +168,9 @@ func (s *search) setList(tail, units int64) {
 	case s.isAllListed():
 		s.tail = tail
 	default: // the blocks in front of those that are listed are of another stream
-		s.seam = len(s.found)
-		for s.seam > 0 && s.isListed(&s.found[s.seam-1].Block, s.found[s.seam-1].number) {
-			s.seam--
+		s.foreign = len(s.found)
+		for s.foreign > 0 && s.isListed(&s.found[s.foreign-1].Block, s.found[s.foreign-1].number) {
+			s.foreign--
 		}
 	}
 }

@@ -21,34 +21,34 @@ type candidate struct {
 // stream goes on.
 func (s *search) resync() bool {
 	from := s.pos
-	s.again = s.place == behindBlock && !s.isLastIntact()
-	if s.place == atCutBlock || s.again {
-		from = s.back // the end of the block may be missing
+	s.lastDamaged = s.posKind == behindBlock && !s.isLastIntact()
+	if s.posKind == atCutBlock || s.lastDamaged {
+		from = s.unconfirmed // the end of the block may be missing
 	}
 	c := s.find(from)
 	if s.Err != nil {
 		return false
 	}
-	if s.hole == nil {
-		s.hole = &hole{s.pos, s.ReadErr}
+	if s.damage == nil {
+		s.damage = &damage{s.pos, s.ReadErr}
 	}
 	s.ReadErr = nil
 	ends := c.number < 0 || s.isOtherStream(c)
 	switch {
 	case !ends || s.tail >= 0:
-	case s.isAhead() && s.ends[0].start >= s.back && (c.at < 0 || c.at > s.ends[0].tail):
+	case s.isAhead() && s.ends[0].start >= s.unconfirmed && (c.at < 0 || c.at > s.ends[0].tail):
 		s.ends[0].loose, c.at = false, s.ends[0].start // all of that stream's blocks are lost, too
 	default:
 		s.findTail(c.at)
 	}
 	switch {
 	case s.tail >= 0 && (c.at < 0 || c.at >= s.tail):
-		s.pos, s.number, s.place = s.tail, int64(len(s.list)), anyPlace
+		s.pos, s.number, s.posKind = s.tail, int64(len(s.list)), anyPos
 		return true // to the end marker
 	case c.at < 0:
 		s.bare, s.cutIndex = true, s.known && s.isIndexPart(s.pos, s.number, s.end)
 		why, detail := errs.Corrupt, "no block from here on"
-		if s.place == atCutBlock || s.end-s.pos < BlockHeaderSize {
+		if s.posKind == atCutBlock || s.end-s.pos < BlockHeaderSize {
 			why, detail = errs.Truncated, ""
 		}
 		s.endEarly(why, detail)
@@ -65,7 +65,7 @@ func (s *search) resync() bool {
 		s.head, s.known = s.rules.header(), true
 		s.head.Checks = c.checks
 	}
-	s.pos, s.number, s.place, s.back = c.at, c.number, anyPlace, c.at
+	s.pos, s.number, s.posKind, s.unconfirmed = c.at, c.number, anyPos, c.at
 	return true
 }
 
@@ -75,7 +75,7 @@ func (s *search) findTail(to int64) {
 	if to < 0 {
 		to = s.end
 	}
-	if x, ok := s.extentBefore(to, s.back); ok && x.tail >= s.back {
+	if x, ok := s.extentBefore(to, s.unconfirmed); ok && x.tail >= s.unconfirmed {
 		s.setList(x.tail, x.units)
 	}
 }
@@ -168,7 +168,7 @@ func (s *search) isBlock(p []byte, at int64) (c candidate, ok bool) {
 // comes too late, but for one that may take the place of the last one found.
 func (s *search) missingBefore(c candidate) int64 {
 	n := c.number - s.number
-	if n == -1 && s.again {
+	if n == -1 && s.lastDamaged {
 		return 0
 	}
 	return n
@@ -278,7 +278,7 @@ func (s *search) maybeShort(p []byte, at int64) (e Entry, ahead int64, ok bool) 
 		return e, ahead, true
 	}
 	// The longer a block is, the fewer of its kind lie in between.
-	gap := at - s.back
+	gap := at - s.unconfirmed
 	return e, ahead, (!s.known || ahead <= gap/minBlock+1) &&
 		(size <= nearPayload || (ahead-nearNumbers)*int64(size) < nearNumbers/4*gap)
 }

@@ -22,7 +22,7 @@ type search struct {
 	index.Salvage
 	verify Verify
 	at     int64   // everything before this offset has been seen
-	hole   *hole   // right in front of at
+	damage *damage // right in front of at
 	frames []found // since the last table
 	begin  int64   // where that ends, and they begin
 	number int64   // of the next frame taken
@@ -45,21 +45,21 @@ type Verify func(offset, size int64) (intact bool, err error)
 type found struct {
 	offset  int64
 	size    int64
-	content int64 // bytes of content, −1 if the frame does not say so
-	hole    *hole // in front of the frame
+	content int64   // bytes of content, −1 if the frame does not say so
+	damage  *damage // in front of the frame
 	sum     uint32
 	summed  bool  // the frame has a checksum
 	bound   int64 // most content that the frame can have, in bytes
 }
 
-// A hole is a part of the file that is no whole frame.
-type hole struct {
+// damage is a part of the file that is no whole frame.
+type damage struct {
 	at  int64
 	err error // of a read that failed
 }
 
 const (
-	foundMemory      = 64 + 40 + 32 // of a found, with a hole and its number, in bytes
+	foundMemory      = 64 + 40 + 32 // of a found, with damage and its number, in bytes
 	tableEntryMemory = 64           // of an entry of a table that is compared with frames, in bytes
 
 	// minSteps is the number of block headers that a search may always read without finding a
@@ -81,8 +81,8 @@ func Salvage(
 		if s.takeFrame() || s.takeSkippable() {
 			continue
 		}
-		if s.hole == nil {
-			s.hole = &hole{s.at, s.ReadErr}
+		if s.damage == nil {
+			s.damage = &damage{s.at, s.ReadErr}
 			s.ReadErr = nil
 			_, _, err := zstframe.ParseHeader(s.look(s.at, zstframe.MaxHeaderSize))
 			s.Found = s.Found || err == nil // the beginning of a frame
@@ -115,7 +115,7 @@ func (s *search) look(off int64, n int) []byte {
 func (s *search) takeFrame() bool {
 	f, confirmed, ok := s.frameAt(s.at)
 	switch {
-	case !ok, !confirmed && s.hole != nil:
+	case !ok, !confirmed && s.damage != nil:
 		return false
 	case s.find(f.offset+1) >= f.offset+f.size: // no other frame begins in it
 	case !confirmed, !s.decodes(&f) && !s.Spent(): // damage hides where it ends
@@ -123,10 +123,10 @@ func (s *search) takeFrame() bool {
 	}
 	s.at += f.size
 	s.Found, s.ReadErr = true, nil
-	if f.content == 0 && (s.hole != nil || s.decodes(&f)) {
+	if f.content == 0 && (s.damage != nil || s.decodes(&f)) {
 		return true
 	}
-	f.hole, s.hole = s.hole, nil
+	f.damage, s.damage = s.damage, nil
 	s.frames = append(s.frames, f)
 	s.AccountFor(foundMemory * int64(len(s.frames)))
 	return true
@@ -274,10 +274,10 @@ func (s *search) isContent(t *table, end int64) bool {
 	if end == s.Size || s.magicAt(end) || t.start <= s.begin {
 		return false
 	}
-	front := slices.IndexFunc(s.frames, func(f found) bool { return f.hole != nil })
+	front := slices.IndexFunc(s.frames, func(f found) bool { return f.damage != nil })
 	switch {
 	case front >= 0:
-	case s.hole == nil:
+	case s.damage == nil:
 		return false
 	default:
 		front = len(s.frames)
