@@ -497,8 +497,8 @@ func (v *recovery) keepPart(block int64, data []byte, lost []ldm.Reference, err 
 	})
 }
 
-// keepWindow writes p, of which parts repeat content that is lost. They are zeros in p. known yields
-// the others.
+// keepWindow writes p, of which parts repeat content that is lost. They are zeros in p. The other
+// parts are known.
 func (v *recovery) keepWindow(g index.Gap, p []byte, known iter.Seq[[]byte]) error {
 	if err := v.reportGap(&g); err != nil {
 		return err

@@ -41,17 +41,17 @@ import (
 	"github.com/gopz/compress/internal/index"
 )
 
-// A Sink takes what Recover finds, in the order of the file. An error that it returns ends Recover.
-// It keeps no reference.
+// A Sink takes what Recover finds, in the order of the file. It keeps no reference. An error that it
+// returns ends Recover.
 type Sink struct {
 	// Known takes content.
 	Known func(p []byte) error
-	// Mixed takes content of which g.Content bytes are not known, those where q, which is as long as
+	// Mixed takes content of which g.Content bytes are unknown: those where q, which is as long as
 	// p, has another byte. They are zero in p. The kind of g is index.DamageWindow.
 	Mixed func(p, q []byte, g index.Gap) error
-	// Damage takes a piece of damage. With index.DamageUnknown an unknown amount of content is lost,
-	// where the output has come to. With index.DamageCheck nothing confirms the last g.Span bytes of
-	// content. Streams are members.
+	// Damage takes a piece of damage. With index.DamageUnknown an unknown amount of content is
+	// lost, where the output has come to. With index.DamageCheck nothing confirms the last g.Span
+	// bytes of content. Streams are members.
 	Damage func(g index.Gap) error
 }
 

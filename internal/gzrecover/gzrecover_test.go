@@ -177,7 +177,8 @@ func TestDeep(t *testing.T) {
 	file := b.Bytes()
 	clear(file[:100])
 	c := &collector{t: t, left: -1}
-	found, err := Recover(bytes.NewReader(file), int64(len(file)), &container.Limits{MaxDecoded: -1}, c.sink())
+	limits := &container.Limits{MaxDecoded: -1}
+	found, err := Recover(bytes.NewReader(file), int64(len(file)), limits, c.sink())
 	if err != nil || !found {
 		t.Fatal(found, err)
 	}

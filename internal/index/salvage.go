@@ -160,8 +160,8 @@ func (s *Salvage) AccountFor(more int64) {
 	}
 }
 
-// Intact reports whether decode returns true, which decodes so many bytes of a block and of its
-// content. If the search has decoded too much it is false. What is intact costs nothing. An error of
+// Intact reports whether decode returns true. That decodes a block, so many bytes with its content.
+// If the search has decoded too much, Intact is false. What is intact costs nothing. An error of
 // decode ends the search.
 func (s *Salvage) Intact(cost int64, decode func() (bool, error)) bool {
 	if s.Spent() {
