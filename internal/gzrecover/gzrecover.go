@@ -41,8 +41,8 @@ import (
 	"github.com/gopz/compress/internal/index"
 )
 
-// A Sink takes what Recover finds, in the order of the file. It keeps no reference. An error that it
-// returns ends Recover.
+// A Sink takes what Recover finds, in the order of the file. It keeps no reference. An error that
+// it returns ends Recover.
 type Sink struct {
 	// Known takes content.
 	Known func(p []byte) error
