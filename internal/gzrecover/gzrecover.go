@@ -94,7 +94,6 @@ type recovery struct {
 	file   index.Salvage // reads
 	err    error         // of sink
 	found  bool
-	lost   *index.Gap // in front of the first place found, not reported yet
 
 	// The member.
 	member  int
@@ -149,15 +148,18 @@ func (r *recovery) run() {
 		if s.err == nil || !r.going() {
 			break
 		}
-		r.tell(index.Gap{Kind: index.DamageUnknown, Stream: r.member, Content: -1, Err: s.err})
-		found := false
-		next, found = r.search(s)
-		if !found {
+		g := index.Gap{Kind: index.DamageUnknown, Stream: r.member, Content: -1, Err: s.err}
+		if r.found {
+			r.tell(g)
+		}
+		ok := false
+		next, ok = r.search(s)
+		if !ok {
 			break
 		}
 		if !r.found {
 			r.found = true
-			r.tellLost()
+			r.tell(g)
 		}
 		if next.member && !r.between {
 			r.endMember(nil)
@@ -179,26 +181,12 @@ func (r *recovery) going() bool {
 	return r.err == nil
 }
 
-// tell reports damage, unless nothing has been found so far.
+// tell reports damage.
 func (r *recovery) tell(g index.Gap) {
 	r.intact = false
-	if !r.found {
-		if r.lost == nil {
-			r.lost = &g
-		}
-		return
-	}
 	if r.err == nil {
 		r.err = r.sink.Damage(g)
 	}
-}
-
-// tellLost reports damage in front of the first place found.
-func (r *recovery) tellLost() {
-	if r.lost != nil && r.err == nil {
-		r.err = r.sink.Damage(*r.lost)
-	}
-	r.lost = nil
 }
 
 // endMember reports that nothing confirms the content of a member, unless something does. err says
