@@ -29,6 +29,11 @@ func (s *search) resync() bool {
 	if s.Err != nil {
 		return false
 	}
+	n := len(s.found) - 1
+	if c.at >= 0 && c.at < s.pos && s.posKind == behindBlock && !s.isIntact(&s.found[n]) {
+		u := s.found[n] // its end is missing
+		s.found, s.pos, s.number, s.damage = s.found[:n], u.Offset, u.number, u.damage
+	}
 	if s.damage == nil {
 		s.damage = &damage{s.pos, s.ReadErr}
 	}
