@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"sort"
 
@@ -100,7 +101,7 @@ func Recover(
 		return nil
 	}
 	e := &Error{Kind: ErrTrailing, Part: errs.PartStray, Block: -1, Offset: end}
-	return v.tell(Damage{Kind: DamageFrame, ContentOffset: v.offset, Err: e})
+	return v.tell(index.Gap{Kind: index.DamageFrame, Err: e})
 }
 
 // file recovers the file in one format that the source begins with. It returns where that ends.
@@ -135,12 +136,10 @@ func (v *recovery) file(size int64) (end int64, err error) {
 
 // check reports what a Reader would report of a file in which the search has found no damage.
 func (v *recovery) check(size int64) error {
-	z := &Reader{sched: v.opt.scheduler(), opt: *v.opt}
+	z := v.opt.newReader(v.src, 0, size)
+	defer z.Close()
 	bad := false
 	z.opt.limits.BadSection = func() { bad = true }
-	z.opt.limits.MaxDecoded = -1
-	defer z.Close()
-	z.Reset(io.NewSectionReader(v.src, 0, size))
 	_, err := io.Copy(io.Discard, z)
 	if err == nil && bad {
 		err = &Error{Kind: ErrCorrupt, Part: PartIndex, Block: -1, Offset: -1, Detail: "parity is damaged"}
@@ -148,7 +147,7 @@ func (v *recovery) check(size int64) error {
 	if cerr := v.opt.canceled(); cerr != nil || err == nil || errors.Is(err, ErrMemory) {
 		return cerr
 	}
-	return v.tell(Damage{Kind: DamageFrame, ContentOffset: v.offset, Err: err})
+	return v.tell(index.Gap{Kind: index.DamageFrame, Err: err})
 }
 
 // Recover writes to w the content of the intact blocks among the blocks first … last−1, numbered as
@@ -178,7 +177,7 @@ func (r *ReaderAt) Recover(w io.Writer, first, last int64, report func(Damage) e
 func salvage(src io.ReaderAt, size int64, o *options) (*index.File, []index.Gap, error) {
 	in := index.Cancelable{Src: src, Limits: &o.limits}
 	zst := func() (*index.File, []index.Gap, error) {
-		return zstfile.Salvage(src, size, &o.limits, o.verify(src), o.verifyFrame(src))
+		return zstfile.Salvage(src, size, &o.limits, o.verifyFrame(src))
 	}
 	if isZstdFile(in, size) {
 		return zst()
@@ -196,7 +195,7 @@ func salvage(src io.ReaderAt, size int64, o *options) (*index.File, []index.Gap,
 }
 
 // verify returns a function that decodes a single block of src to see whether it is intact.
-func (o *options) verify(src io.ReaderAt) index.Verify {
+func (o *options) verify(src io.ReaderAt) pzfile.Verify {
 	return func(f *index.File, memory int64) (bool, error) {
 		opt := *o
 		opt.limits.Checks, opt.limits.MaxDecoded, opt.limits.MaxMemory = true, -1, memory
@@ -216,9 +215,9 @@ func (o *options) verify(src io.ReaderAt) index.Verify {
 }
 
 // verifyFrame returns a function that decodes a frame of src to see whether it is intact.
-func (o *options) verifyFrame(src io.ReaderAt) func(offset, size int64) (bool, error) {
+func (o *options) verifyFrame(src io.ReaderAt) zstfile.Verify {
 	return func(offset, size int64) (bool, error) {
-		z := o.frameReader(src, offset, size)
+		z := o.newFrameReader(src, offset, size)
 		z.opt.limits.Checks = true
 		defer z.Close()
 		_, err := io.Copy(io.Discard, z)
@@ -226,12 +225,18 @@ func (o *options) verifyFrame(src io.ReaderAt) func(offset, size int64) (bool, e
 	}
 }
 
-// frameReader returns a Reader of the frame that a part of a .zst file begins with.
-func (o *options) frameReader(src io.ReaderAt, offset, size int64) *Reader {
+// newReader returns a Reader of a part of a file.
+func (o *options) newReader(src io.ReaderAt, offset, size int64) *Reader {
 	z := &Reader{sched: o.scheduler(), opt: *o}
 	z.opt.limits.MaxDecoded = -1 // recovery.write has the limit
 	z.opt.progress = nil         // that of a ReaderAt counts what the caller reads
 	z.Reset(io.NewSectionReader(src, offset, size))
+	return z
+}
+
+// newFrameReader returns a Reader of the frame that a part of a .zst file begins with.
+func (o *options) newFrameReader(src io.ReaderAt, offset, size int64) *Reader {
+	z := o.newReader(src, offset, size)
 	z.sources.zst = &zstfile.Scanner{OpenDictionary: z.sources.openDictionary, Single: true}
 	return z
 }
@@ -244,8 +249,8 @@ type recovery struct {
 	src    io.ReaderAt
 	r      *ReaderAt // nil for a .gz file
 	gaps   []index.Gap
-	lost   Damage // blocks lost in a row, not reported yet; Blocks is 0 if there are none
-	offset int64  // of the next block's content; −1 if unknown
+	lost   index.Gap // blocks lost in a row, not reported yet; Blocks is 0 if there are none
+	offset int64     // of the next block's content; −1 if unknown
 	wrote  int64
 	zeros  []byte
 }
@@ -268,7 +273,7 @@ func (v *recovery) run(first, last int64) error {
 		} else if p, lost, perr := w.partial(); perr == nil {
 			err = v.keepPart(block, p, lost, cause)
 		} else {
-			err = v.lose(block, cause)
+			err = v.loseBlock(block, cause)
 		}
 		if err != nil {
 			return err
@@ -287,89 +292,63 @@ func (v *recovery) run(first, last int64) error {
 // reportGaps reports the gaps in front of a block.
 func (v *recovery) reportGaps(block int64) error {
 	for len(v.gaps) > 0 && v.gaps[0].Before == block {
-		g := &v.gaps[0]
+		g := v.gaps[0]
 		v.gaps = v.gaps[1:]
-		d := Damage{
-			Kind: DamageKind(g.Kind), Stream: g.Stream, Block: g.Block, Blocks: g.Blocks,
-			Content: g.Content, Err: g.Err,
-		}
-		if err := v.tellFrame(d, framePart{g.Offset, g.Size, g.Most}); err != nil {
+		if err := v.lose(g); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// tellFrame writes what a Reader returns of the frame that a part of a .zst file begins with, and
-// reports the damage d there, less that content. Without d.Err the frame may be intact.
-func (v *recovery) tellFrame(d Damage, part framePart) error {
-	given, cause, err := v.copyFrame(part)
-	if err != nil || d.Err == nil && cause == nil {
+// lose notes a gap at the end of what is written. If a frame begins there, it writes what a Reader
+// returns of it, which the gap lacks then. Without g.Err the frame may be intact.
+func (v *recovery) lose(g index.Gap) error {
+	given, cause, err := v.copyFrame(&g)
+	if err != nil || g.Err == nil && cause == nil {
 		return err
 	}
-	if d.Err == nil {
-		d.Kind, d.Blocks, d.Err = DamageBlocks, 1, cause
+	if g.Err == nil {
+		g.Kind, g.Blocks, g.Err = index.DamageBlocks, 1, cause
 	}
-	if d.Content >= 0 {
-		d.Content = max(0, d.Content-given)
+	if g.Content >= 0 {
+		g.Content = max(0, g.Content-given)
 	}
 	if given > 0 {
-		check := Damage{
-			Kind: DamageCheck, Stream: d.Stream, Block: d.Block, ContentOffset: -1, Span: given, Err: d.Err,
-		}
-		if v.offset >= 0 {
-			check.ContentOffset = v.offset - given
-		}
-		if err := v.report(check); err != nil || d.Content == 0 {
+		err := v.tell(index.Gap{
+			Kind: index.DamageCheck, Stream: g.Stream, Block: g.Block, Span: given, Err: g.Err,
+		})
+		if err != nil || g.Content == 0 {
 			return err
 		}
 	}
-	return v.loseRun(d)
+	return v.join(g)
 }
 
-// A framePart is a part of a .zst file that begins with a frame, of up to most bytes of content; −1
-// if that is unknown. There is none if size is 0.
-type framePart struct{ offset, size, most int64 }
-
-// copyFrame writes what a Reader returns of a frame. cause is the Reader's error, and err one that
-// ends the recovery.
-func (v *recovery) copyFrame(part framePart) (given int64, cause, err error) {
-	if part.size == 0 {
+// copyFrame writes what a Reader returns of the frame in a gap, if there is one. cause is the
+// Reader's error, and err one that ends the recovery.
+func (v *recovery) copyFrame(g *index.Gap) (given int64, cause, err error) {
+	if g.Size == 0 {
 		return 0, nil, nil
 	}
-	z := v.opt.frameReader(v.src, part.offset, part.size)
+	z := v.opt.newFrameReader(v.src, g.Offset, g.Size)
 	defer z.Close()
-	w := recoveryWriter{v: v}
-	src := io.Reader(z)
-	if part.most >= 0 {
-		src = io.LimitReader(z, part.most)
-	}
-	given, cause = io.Copy(&w, src)
-	if cause == nil && given == part.most {
-		_, cause = z.Read(make([]byte, 1)) // the error behind the content
+	p := make([]byte, 32<<10)
+	for cause == nil && err == nil {
+		var n int
+		n, cause = z.Read(p)
+		given += int64(n)
+		if n > 0 {
+			err = v.keep(p[:n])
+		}
 	}
 	if cause == io.EOF {
 		cause = nil
 	}
-	if w.err == nil {
-		w.err = v.opt.canceled()
+	if err == nil {
+		err = v.opt.canceled()
 	}
-	return given, cause, w.err
-}
-
-// A recoveryWriter writes content whose checks are not known to be right.
-type recoveryWriter struct {
-	v   *recovery
-	err error
-}
-
-// Write implements io.Writer.
-func (w *recoveryWriter) Write(p []byte) (int, error) {
-	w.err = w.v.keep(p)
-	if w.err != nil {
-		return 0, w.err
-	}
-	return len(p), nil
+	return given, cause, err
 }
 
 // keep writes an intact block.
@@ -393,36 +372,35 @@ func (v *recovery) write(p []byte) error {
 	return err
 }
 
-// lose notes that a block is lost. A Reader may still return something of a frame.
-func (v *recovery) lose(block int64, cause error) error {
+// loseBlock notes that a block is lost. A Reader may still return something of a frame.
+func (v *recovery) loseBlock(block int64, cause error) error {
 	st, number := v.r.index.StreamOf(block)
 	b := &v.r.index.Blocks[block]
-	d := Damage{
-		Kind: DamageBlocks, Stream: st.ID, Block: number, Blocks: 1, Content: int64(b.Raw), Err: cause,
+	g := index.Gap{
+		Kind: index.DamageBlocks, Stream: st.ID, Block: number, Blocks: 1, Content: int64(b.Raw), Err: cause,
 	}
 	if v.r.index.Format == Zstd {
-		return v.tellFrame(d, framePart{b.Offset, int64(b.Size), -1})
+		g.Offset, g.Size = b.Offset, int64(b.Size)
 	}
-	return v.loseRun(d)
+	return v.lose(g)
 }
 
-// loseRun notes damage at the end of what is written. It joins blocks that are lost in a row.
-func (v *recovery) loseRun(d Damage) error {
-	if d.Kind == DamageBlocks && v.lost.Blocks > 0 && v.lost.Stream == d.Stream &&
-		v.lost.Block+v.lost.Blocks == d.Block && d.Content >= 0 {
-		v.lost.Blocks += d.Blocks
-		v.lost.Content += d.Content
+// join notes damage without content. It joins blocks that are lost in a row.
+func (v *recovery) join(g index.Gap) error {
+	known := g.Kind == index.DamageBlocks && g.Content >= 0
+	if known && v.lost.Blocks > 0 && v.lost.Stream == g.Stream && v.lost.Block+v.lost.Blocks == g.Block {
+		v.lost.Blocks += g.Blocks
+		v.lost.Content += g.Content
 		return nil
 	}
 	if err := v.flush(); err != nil {
 		return err
 	}
-	d.ContentOffset = v.offset
-	if d.Kind == DamageBlocks && d.Content >= 0 {
-		v.lost = d
+	if known {
+		v.lost = g
 		return nil
 	}
-	return v.tell(d)
+	return v.tell(g)
 }
 
 // flush reports the blocks lost in a row.
@@ -430,21 +408,33 @@ func (v *recovery) flush() error {
 	if v.lost.Blocks == 0 {
 		return nil
 	}
-	d := v.lost
-	v.lost = Damage{}
-	return v.tell(d)
+	g := v.lost
+	v.lost = index.Gap{}
+	return v.tell(g)
+}
+
+// reportGap reports damage at the end of what is written.
+func (v *recovery) reportGap(g *index.Gap) error {
+	d := Damage{
+		Kind: DamageKind(g.Kind), Stream: g.Stream, Block: g.Block, Blocks: g.Blocks,
+		ContentOffset: v.offset, Content: g.Content, Span: g.Span, Err: g.Err,
+	}
+	if d.Kind == DamageCheck && v.offset >= 0 {
+		d.ContentOffset -= g.Span
+	}
+	return v.report(d)
 }
 
 // tell reports damage, and fills the place with zeros if the caller wants that.
-func (v *recovery) tell(d Damage) error {
-	if err := v.report(d); err != nil {
+func (v *recovery) tell(g index.Gap) error {
+	if err := v.reportGap(&g); err != nil {
 		return err
 	}
 	switch {
-	case d.Content < 0 || d.Content > math.MaxInt64-max(v.offset, 0):
+	case g.Content < 0 || g.Content > math.MaxInt64-max(v.offset, 0):
 		v.offset = -1
 	case v.offset >= 0:
-		v.offset += d.Content
+		v.offset += g.Content
 	}
 	if !v.opt.zeroFill {
 		return nil
@@ -452,7 +442,7 @@ func (v *recovery) tell(d Damage) error {
 	if v.zeros == nil {
 		v.zeros = make([]byte, 32<<10)
 	}
-	for n := d.Content; n > 0; {
+	for n := g.Content; n > 0; {
 		if err := v.opt.canceled(); err != nil {
 			return err
 		}
@@ -475,7 +465,9 @@ func (v *recovery) gzip(size int64, otherwise error) (end int64, err error) {
 		}
 		return 0, errs.OutOfMemory(gzrecover.Memory, "recovery takes more than the limit of %d bytes", limit)
 	}
-	end, found, err := gzrecover.Recover(v.src, size, limits, gzipSink{v})
+	end, found, err := gzrecover.Recover(v.src, size, limits, gzrecover.Sink{
+		Known: v.keep, Mixed: v.keepMixed, Damage: v.tell,
+	})
 	switch {
 	case err != nil || found:
 		return end, err
@@ -483,87 +475,62 @@ func (v *recovery) gzip(size int64, otherwise error) (end int64, err error) {
 		return 0, otherwise
 	}
 	e := errs.New(ErrCorrupt, "neither a member nor a block")
-	return size, v.tell(Damage{Kind: DamageUnknown, Content: -1, Err: e})
+	return size, v.tell(index.Gap{Kind: index.DamageUnknown, Content: -1, Err: e})
 }
 
-// gzipSink takes the content of a .gz file.
-type gzipSink struct{ *recovery }
-
-// Known implements gzrecover.Sink.
-func (s gzipSink) Known(p []byte) error { return s.keep(p) }
-
-// Mixed implements gzrecover.Sink.
-func (s gzipSink) Mixed(p, q []byte, d gzrecover.Damage) error {
-	err := s.report(Damage{
-		Kind: DamageKind(d.Kind), Stream: d.Member, ContentOffset: s.offset, Content: d.Lost,
-		Span: d.Span, Err: d.Err,
+// keepMixed writes content of a .gz file, of which the bytes are lost in which p and q differ.
+func (v *recovery) keepMixed(p, q []byte, g index.Gap) error {
+	return v.keepWindow(g, p, func(yield func(p []byte) bool) {
+		known := make([]byte, 0, len(p)-int(g.Content))
+		for i, c := range p {
+			if c == q[i] {
+				known = append(known, c)
+			}
+		}
+		yield(known)
 	})
-	switch {
-	case err != nil:
-		return err
-	case s.offset >= 0:
-		s.offset += int64(len(p))
-	}
-	if s.opt.zeroFill {
-		return s.write(p)
-	}
-	known := make([]byte, 0, len(p)-int(d.Lost))
-	for i, c := range p {
-		if c == q[i] {
-			known = append(known, c)
-		}
-	}
-	if len(known) == 0 {
-		return nil
-	}
-	return s.write(known)
 }
 
-// Damage implements gzrecover.Sink.
-func (s gzipSink) Damage(d gzrecover.Damage) error {
-	out := Damage{
-		Kind: DamageKind(d.Kind), Stream: d.Member, ContentOffset: s.offset, Span: d.Span, Err: d.Err,
-	}
-	switch out.Kind {
-	case DamageUnknown:
-		out.Content = -1
-	case DamageCheck:
-		if s.offset >= 0 {
-			out.ContentOffset -= d.Span
-		}
-	}
-	return s.tell(out)
-}
-
-// keepPart writes a block of which parts repeat content that is lost. They are zeros in data.
+// keepPart writes a block of which parts repeat content that is lost.
 func (v *recovery) keepPart(block int64, data []byte, lost []ldm.Reference, err error) error {
 	if err := v.flush(); err != nil {
 		return err
 	}
 	st, number := v.r.index.StreamOf(block)
-	d := Damage{
-		Kind: DamageWindow, Stream: st.ID, Block: number, ContentOffset: v.offset,
-		Span: int64(len(data)), Err: err,
+	g := index.Gap{
+		Kind: index.DamageWindow, Stream: st.ID, Block: number, Span: int64(len(data)), Err: err,
 	}
 	for _, part := range lost {
-		d.Content += int64(part.Len)
+		g.Content += int64(part.Len)
 	}
-	if err := v.report(d); err != nil {
+	sort.Slice(lost, func(i, j int) bool { return lost[i].At < lost[j].At })
+	return v.keepWindow(g, data, func(yield func(p []byte) bool) {
+		end := 0
+		for _, part := range append(lost, ldm.Reference{At: len(data)}) {
+			if !yield(data[end:part.At]) {
+				return
+			}
+			end = part.At + part.Len
+		}
+	})
+}
+
+// keepWindow writes p, of which parts repeat content that is lost. They are zeros in p. The other
+// parts are known.
+func (v *recovery) keepWindow(g index.Gap, p []byte, known iter.Seq[[]byte]) error {
+	if err := v.reportGap(&g); err != nil {
 		return err
 	}
 	if v.offset >= 0 {
-		v.offset += int64(len(data))
+		v.offset += g.Span
 	}
 	if v.opt.zeroFill {
-		return v.write(data)
+		return v.write(p)
 	}
-	sort.Slice(lost, func(i, j int) bool { return lost[i].At < lost[j].At })
-	end := 0
-	for _, part := range lost {
-		if err := v.write(data[end:part.At]); err != nil {
+	for part := range known {
+		if err := v.write(part); err != nil {
 			return err
 		}
-		end = part.At + part.Len
 	}
-	return v.write(data[end:])
+	return nil
 }

@@ -161,8 +161,8 @@ func (r *recovery) send() {
 	first, last, unknown := differences(p, q)
 	r.known(p[:first])
 	if unknown > 0 && r.err == nil {
-		r.err = r.sink.Mixed(p[first:last], q[first:last], Damage{
-			Kind: index.DamageWindow, Member: r.member, Span: int64(last - first), Lost: unknown,
+		r.err = r.sink.Mixed(p[first:last], q[first:last], index.Gap{
+			Kind: index.DamageWindow, Stream: r.member, Span: int64(last - first), Content: unknown,
 		})
 	}
 	r.known(p[last:])

@@ -41,27 +41,18 @@ import (
 	"github.com/gopz/compress/internal/index"
 )
 
-// A Sink takes what Recover finds, in the order of the file. An error that it returns ends Recover.
-type Sink interface {
-	// Known takes content. It keeps no reference.
-	Known(p []byte) error
-	// Mixed takes content that is not all known. Unknown bytes are zero in p; they are those where
-	// q, which is as long as p, has another byte. It keeps no reference. The kind of d is
-	// index.DamageWindow.
-	Mixed(p, q []byte, d Damage) error
-	// Damage takes a piece of damage.
-	Damage(d Damage) error
-}
-
-// Damage is damage of a file. With index.DamageUnknown an unknown amount of content is lost, where
-// the output has come to. With index.DamageWindow, Lost of the next Span bytes of content are lost.
-// With index.DamageCheck nothing confirms the last Span bytes of content.
-type Damage struct {
-	Kind   index.DamageKind
-	Member int   // from 0, of those found
-	Span   int64 // in bytes
-	Lost   int64 // in bytes
-	Err    error
+// A Sink takes what Recover finds, in the order of the file. It keeps no reference. An error that
+// it returns ends Recover.
+type Sink struct {
+	// Known takes content.
+	Known func(p []byte) error
+	// Mixed takes content of which g.Content bytes are unknown: those where q, which is as long as
+	// p, has another byte. They are zero in p. The kind of g is index.DamageWindow.
+	Mixed func(p, q []byte, g index.Gap) error
+	// Damage takes a piece of damage. With index.DamageUnknown an unknown amount of content is
+	// lost, where the output has come to. With index.DamageCheck nothing confirms the last g.Span
+	// bytes of content. Streams are members.
+	Damage func(g index.Gap) error
 }
 
 // Memory is more than what Recover takes, in bytes.
@@ -103,7 +94,6 @@ type recovery struct {
 	file   index.Salvage // reads
 	err    error         // of sink
 	found  bool
-	lost   *Damage // in front of the first place found, not reported yet
 
 	// The member.
 	member  int
@@ -158,15 +148,18 @@ func (r *recovery) run() {
 		if s.err == nil || !r.going() {
 			break
 		}
-		r.tell(Damage{Kind: index.DamageUnknown, Member: r.member, Err: s.err})
-		found := false
-		next, found = r.search(s)
-		if !found {
+		g := index.Gap{Kind: index.DamageUnknown, Stream: r.member, Content: -1, Err: s.err}
+		if r.found {
+			r.tell(g)
+		}
+		ok := false
+		next, ok = r.search(s)
+		if !ok {
 			break
 		}
 		if !r.found {
 			r.found = true
-			r.tellLost()
+			r.tell(g)
 		}
 		if next.member && !r.between {
 			r.endMember(nil)
@@ -188,26 +181,12 @@ func (r *recovery) going() bool {
 	return r.err == nil
 }
 
-// tell reports damage, unless nothing has been found so far.
-func (r *recovery) tell(d Damage) {
+// tell reports damage.
+func (r *recovery) tell(g index.Gap) {
 	r.intact = false
-	if !r.found {
-		if r.lost == nil {
-			r.lost = &d
-		}
-		return
-	}
 	if r.err == nil {
-		r.err = r.sink.Damage(d)
+		r.err = r.sink.Damage(g)
 	}
-}
-
-// tellLost reports damage in front of the first place found.
-func (r *recovery) tellLost() {
-	if r.lost != nil && r.err == nil {
-		r.err = r.sink.Damage(*r.lost)
-	}
-	r.lost = nil
 }
 
 // endMember reports that nothing confirms the content of a member, unless something does. err says
@@ -217,7 +196,9 @@ func (r *recovery) endMember(err error) {
 		if err == nil {
 			err = r.damage(errs.Corrupt, r.haveAt, "a part of the member is lost")
 		}
-		r.err = r.sink.Damage(Damage{Kind: index.DamageCheck, Member: r.member, Span: r.content, Err: err})
+		r.err = r.sink.Damage(index.Gap{
+			Kind: index.DamageCheck, Stream: r.member, Span: r.content, Err: err,
+		})
 	}
 	r.content, r.intact, r.sum = 0, false, 0
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/gopz/compress/internal/testenv"
 )
 
-// collector is a Sink. Where left is not negative, it fails after so many calls.
+// collector keeps what Recover finds. Where left is not negative, it fails after so many calls.
 type collector struct {
 	t       testing.TB
 	content []byte
@@ -27,6 +27,8 @@ type collector struct {
 
 var errFull = errors.New("full")
 
+func (c *collector) sink() Sink { return Sink{Known: c.known, Mixed: c.mixed, Damage: c.damage} }
+
 func (c *collector) call() error {
 	if c.left == 0 {
 		return errFull
@@ -35,12 +37,12 @@ func (c *collector) call() error {
 	return nil
 }
 
-func (c *collector) Known(p []byte) error {
+func (c *collector) known(p []byte) error {
 	c.content = append(c.content, p...)
 	return c.call()
 }
 
-func (c *collector) Mixed(p, q []byte, d Damage) error {
+func (c *collector) mixed(p, q []byte, g index.Gap) error {
 	n := int64(0)
 	for i := range p {
 		if p[i] != q[i] {
@@ -50,16 +52,16 @@ func (c *collector) Mixed(p, q []byte, d Damage) error {
 			}
 		}
 	}
-	if n != d.Lost || int64(len(p)) != d.Span || len(q) != len(p) || d.Kind != index.DamageWindow ||
+	if n != g.Content || int64(len(p)) != g.Span || len(q) != len(p) || g.Kind != index.DamageWindow ||
 		n == 0 || p[0] == q[0] || p[len(p)-1] == q[len(q)-1] {
-		c.t.Errorf("%d bytes, %d unknown: %+v", len(p), n, d)
+		c.t.Errorf("%d bytes, %d unknown: %+v", len(p), n, g)
 	}
 	c.content = append(c.content, p...)
 	return c.call()
 }
 
-func (c *collector) Damage(d Damage) error {
-	c.kinds = append(c.kinds, d.Kind)
+func (c *collector) damage(g index.Gap) error {
+	c.kinds = append(c.kinds, g.Kind)
 	return c.call()
 }
 
@@ -114,7 +116,8 @@ func TestHostile(t *testing.T) {
 		file := append(compressed(t, []byte("content"))[:20], hostile(t, size, group)...)
 		src := &counter{Reader: bytes.NewReader(file)}
 		c := &collector{t: t, left: -1}
-		if _, _, err := Recover(src, int64(len(file)), &container.Limits{MaxDecoded: -1}, c); err != nil {
+		_, _, err := Recover(src, int64(len(file)), &container.Limits{MaxDecoded: -1}, c.sink())
+		if err != nil {
 			t.Fatal(err)
 		}
 		reads := src.n / int64(len(file))
@@ -134,7 +137,7 @@ func TestSink(t *testing.T) {
 	file = append(file, compressed(t, content)...)
 	for n := range 20 {
 		c := &collector{t: t, left: n}
-		_, found, err := Recover(bytes.NewReader(file), int64(len(file)), &container.Limits{}, c)
+		_, found, err := Recover(bytes.NewReader(file), int64(len(file)), &container.Limits{}, c.sink())
 		if err == nil {
 			if n < 5 || !found || !bytes.HasSuffix(c.content, content) {
 				t.Error(n, found)
@@ -148,7 +151,7 @@ func TestSink(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	c := &collector{t: t, left: -1}
-	_, _, err := Recover(bytes.NewReader(file), int64(len(file)), &container.Limits{Context: ctx}, c)
+	_, _, err := Recover(bytes.NewReader(file), int64(len(file)), &container.Limits{Context: ctx}, c.sink())
 	if !errors.Is(err, context.Canceled) || len(c.content) > 0 {
 		t.Error(err)
 	}
@@ -175,7 +178,8 @@ func TestDeep(t *testing.T) {
 	file := b.Bytes()
 	clear(file[:100])
 	c := &collector{t: t, left: -1}
-	_, found, err := Recover(bytes.NewReader(file), int64(len(file)), &container.Limits{MaxDecoded: -1}, c)
+	limits := &container.Limits{MaxDecoded: -1}
+	_, found, err := Recover(bytes.NewReader(file), int64(len(file)), limits, c.sink())
 	if err != nil || !found {
 		t.Fatal(found, err)
 	}
@@ -199,7 +203,7 @@ func FuzzRecover(f *testing.F) {
 		}
 		c := &collector{t: t, left: -1}
 		limits := &container.Limits{MaxDecoded: -1, Checks: true}
-		_, found, err := Recover(bytes.NewReader(p), int64(len(p)), limits, c)
+		_, found, err := Recover(bytes.NewReader(p), int64(len(p)), limits, c.sink())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -43,18 +43,14 @@ type Gap struct {
 	Block   int64 // number in the stream of the first block lost, or of the next one
 	Blocks  int64 // how many are lost in a row, with DamageBlocks
 	Content int64 // bytes of content lost, −1 if unknown
+	Span    int64 // bytes of content concerned, with DamageWindow and DamageCheck
 	Err     error
 
 	// Offset and Size are of a part of a .zst file, Size 0 if there is none. It begins with a frame
-	// that is no block, but can be decoded from the front, at least in part, to Most bytes of
-	// content; −1 if that is unknown. Without Err it is a whole frame.
-	Offset, Size, Most int64
+	// that is no block, but can be decoded from the front, at least in part. Without Err it is a
+	// whole frame.
+	Offset, Size int64
 }
-
-// Verify reports whether the only block of f can be decoded and has the right check. It may take
-// memory bytes. It returns an error, which ends the search, if the block needs more memory or the
-// context has ended.
-type Verify func(f *File, memory int64) (intact bool, err error)
 
 const (
 	// gapMemory is the memory of a Gap with its error, in bytes.
@@ -76,13 +72,10 @@ const (
 type Salvage struct {
 	Src    io.ReaderAt
 	Limits *container.Limits
-	Verify Verify
-	// VerifyFrame is Verify for a frame of a .zst file that states no content size.
-	VerifyFrame func(offset, size int64) (intact bool, err error)
-	Size        int64 // of the file; less if a read shows that the file has become shorter
-	File        *File
-	Gaps        []Gap
-	Extra       int64 // memory that the search takes besides File and Gaps, in bytes
+	Size   int64 // of the file; less if a read shows that the file has become shorter
+	File   *File
+	Gaps   []Gap
+	Extra  int64 // memory that the search takes besides File and Gaps, in bytes
 
 	Err     error // ends the search: the context has ended, or memory has
 	Found   bool  // the header of a stream or a block has been found
@@ -179,43 +172,19 @@ func (s *Salvage) AccountFor(more int64) {
 	}
 }
 
-// Intact reports whether the block, in a stream like st, can be decoded. If the search has decoded
-// too much it is false.
-func (s *Salvage) Intact(b Block, st Stream, maxFrame int) bool {
+// Intact reports whether decode returns true. That decodes a block, so many bytes with its content.
+// If the search has decoded too much, Intact is false. What is intact costs nothing. An error of
+// decode ends the search.
+func (s *Salvage) Intact(cost int64, decode func() (bool, error)) bool {
 	if s.Spent() {
 		return false
 	}
-	cost := int64(b.Raw) + int64(b.Size)
-	s.tried += cost
-	b.Content = 0
-	st.First, st.Blocks, st.Content = 0, 1, int64(b.Raw)
-	f := &File{
-		Format: s.File.Format, Size: s.Size, Content: int64(b.Raw), MaxFrame: maxFrame,
-		Streams: []Stream{st}, Blocks: []Block{b},
-	}
-	ok, err := s.Verify(f, max(1, s.Limits.Memory()-s.Memory()))
-	return s.judge(ok, err, cost)
-}
-
-// IntactFrame is Intact for a frame of a .zst file that does not state its content size. most is
-// the most content that it can have.
-func (s *Salvage) IntactFrame(offset, size, most int64) bool {
-	if s.Spent() {
-		return false
-	}
-	cost := size + most
-	s.tried += cost
-	ok, err := s.VerifyFrame(offset, size)
-	return s.judge(ok, err, cost)
-}
-
-// judge returns a verdict. What is intact costs nothing.
-func (s *Salvage) judge(ok bool, err error, cost int64) bool {
+	ok, err := decode()
 	if err != nil {
 		s.Err = err
 	}
-	if ok {
-		s.tried -= cost
+	if !ok {
+		s.tried += cost
 	}
 	return ok
 }

@@ -150,20 +150,19 @@ func TestAccount(t *testing.T) {
 func TestIntact(t *testing.T) {
 	s := newSalvage(nil, 100)
 	calls := 0
-	s.Verify = func(f *File, memory int64) (bool, error) {
+	fail := func() (bool, error) {
 		calls++
 		return false, nil
 	}
 	const size = 5_000_000
 	for range 100 {
-		s.Intact(Block{Raw: 3_000_000, Size: 2_000_000}, Stream{}, 0)
+		s.Intact(size, fail)
 	}
 	if most := (minTried+maxTried*100)/size + 1; calls != most {
 		t.Errorf("%d blocks decoded, want %d", calls, most)
 	}
 	s = newSalvage(nil, 100)
-	s.Verify = func(*File, int64) (bool, error) { return false, errTest }
-	if s.Intact(Block{Raw: 1}, Stream{}, 0) || s.Err != errTest {
-		t.Errorf("Verify fails: Err = %v, want its error", s.Err)
+	if s.Intact(1, func() (bool, error) { return false, errTest }) || s.Err != errTest {
+		t.Errorf("decode fails: Err = %v, want its error", s.Err)
 	}
 }

@@ -97,48 +97,34 @@ func (s *search) setRegion() {
 // mayBegin reports whether the stream at pos is the one with a loose index: its first block is
 // listed, it begins near to where the index says, and no other stream begins nearer.
 func (s *search) mayBegin(x *extent) bool {
+	if s.known && s.head.Small {
+		return false
+	}
 	far, most := max(x.start-s.start, s.start-x.start), int64(MinStreamSize)
 	if s.known || s.start == 0 {
 		most = (x.end - x.start) / 2
 	}
-	switch c := s.find(s.pos); {
-	case s.known && s.head.Small:
-		return false
-	case c.number >= 0:
-		e, err := ParseEntry(s.Peek(s.small[:BlockHeaderSize], c.at), MaxBlockSize)
-		b := e.block(c.at)
-		isListed := func(a index.Block) bool { return sameEntry(&a, &b) }
-		n := int64(slices.IndexFunc(s.ahead, isListed))
+	if c := s.find(s.pos); c.number >= 0 {
+		same := func(b index.Block) bool { return sameEntry(&b, &c.block) }
+		first := slices.IndexFunc(s.ahead, same)
 		switch {
-		case err != nil, c.number >= int64(len(s.ahead)), !isListed(s.ahead[c.number]):
+		case c.number >= int64(len(s.ahead)), !same(s.ahead[c.number]):
 			return false
-		case s.known && n == c.number && !slices.ContainsFunc(s.ahead[n+1:], isListed):
+		case s.known && int64(first) == c.number && !slices.ContainsFunc(s.ahead[first+1:], same):
 			most = math.MaxInt64 // no other block has such an entry
 		}
 	}
 	if far >= most {
 		return false
 	}
-
-	for off := max(x.start-far+1, s.start+1); off < min(x.start+far, x.tail); {
-		p := s.Peek(s.buf[:min(int64(len(s.buf)), x.tail-off)], off)
-		for at := 0; ; at++ {
-			n := bytes.Index(p[at:], []byte(Magic))
-			if n < 0 {
-				break
-			}
-			at += n
-			if off+int64(at) >= x.start+far {
-				return true
-			}
-			if _, ok := s.rules.parseHeader(p[at:min(len(p), at+MaxHeaderSize)]); ok {
+	off, end := max(x.start-far, s.start)+1, min(x.start+far, x.tail)
+	for ; off < end; off += int64(len(s.buf)) - MaxHeaderSize {
+		p := s.Peek(s.buf[:min(int64(len(s.buf)), end+MaxHeaderSize-off)], off)
+		for i := range p {
+			if _, ok := s.rules.parseHeader(p[i:]); ok && off+int64(i) < end {
 				return false
 			}
 		}
-		if len(p) <= MaxHeaderSize {
-			break
-		}
-		off += int64(len(p)) - MaxHeaderSize
 	}
 	return true
 }
@@ -182,9 +168,9 @@ func (s *search) setList(tail, units int64) {
 	case s.isAllListed():
 		s.tail = tail
 	default: // the blocks in front of those that are listed are of another stream
-		s.seam = len(s.found)
-		for s.seam > 0 && s.isListed(&s.found[s.seam-1].Block, s.found[s.seam-1].number) {
-			s.seam--
+		s.foreign = len(s.found)
+		for s.foreign > 0 && s.isListed(&s.found[s.foreign-1].Block, s.found[s.foreign-1].number) {
+			s.foreign--
 		}
 	}
 }

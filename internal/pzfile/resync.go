@@ -13,47 +13,47 @@ import (
 type candidate struct {
 	at     int64 // offset, −1 if there is none
 	number int64 // of the block, −1 for the header of a stream
-	checks bool  // the block has a check of its content
+	block  index.Block
+	checks bool // the block has a check of its content
 }
 
 // resync looks for the next block of the stream, whose header is not at pos. It reports whether the
 // stream goes on.
 func (s *search) resync() bool {
 	from := s.pos
-	s.again = s.place == behindBlock && !s.isLastIntact()
-	if s.place == atCutBlock || s.again {
-		from = s.back // the end of the block may be missing
+	s.lastDamaged = s.posKind == behindBlock && !s.isLastIntact()
+	if s.posKind == atCutBlock || s.lastDamaged {
+		from = s.unconfirmed // the end of the block may be missing
 	}
 	c := s.find(from)
 	if s.Err != nil {
 		return false
 	}
-	if c.at >= 0 && c.at < s.pos && s.place == behindBlock && !s.isIntact(&s.found[len(s.found)-1]) {
-		s.dropLast()
+	n := len(s.found) - 1
+	if c.at >= 0 && c.at < s.pos && s.posKind == behindBlock && !s.isIntact(&s.found[n]) {
+		u := s.found[n] // its end is missing
+		s.found, s.pos, s.number, s.damage = s.found[:n], u.Offset, u.number, u.damage
 	}
-	if s.hole == nil {
-		s.hole = &hole{s.pos, s.ReadErr}
+	if s.damage == nil {
+		s.damage = &damage{s.pos, s.ReadErr}
 	}
 	s.ReadErr = nil
 	ends := c.number < 0 || s.isOtherStream(c)
-	if s.isInPlace(c) {
-		s.ends[0].loose = false
-	}
 	switch {
 	case !ends || s.tail >= 0:
-	case s.isAhead() && s.ends[0].start >= s.back && (c.at < 0 || c.at > s.ends[0].tail):
+	case s.isAhead() && s.ends[0].start >= s.unconfirmed && (c.at < 0 || c.at > s.ends[0].tail):
 		s.ends[0].loose, c.at = false, s.ends[0].start // all of that stream's blocks are lost, too
 	default:
 		s.findTail(c.at)
 	}
 	switch {
 	case s.tail >= 0 && (c.at < 0 || c.at >= s.tail):
-		s.pos, s.number, s.place = s.tail, int64(len(s.list)), anyPlace
+		s.pos, s.number, s.posKind = s.tail, int64(len(s.list)), anyPos
 		return true // to the end marker
 	case c.at < 0:
 		s.bare, s.cutIndex = true, s.known && s.isIndexPart(s.pos, s.number, s.end)
 		why, detail := errs.Corrupt, "no block from here on"
-		if s.place == atCutBlock || s.end-s.pos < BlockHeaderSize {
+		if s.posKind == atCutBlock || s.end-s.pos < BlockHeaderSize {
 			why, detail = errs.Truncated, ""
 		}
 		s.endEarly(why, detail)
@@ -70,16 +70,8 @@ func (s *search) resync() bool {
 		s.head, s.known = s.rules.header(), true
 		s.head.Checks = c.checks
 	}
-	s.pos, s.number, s.place, s.back = c.at, c.number, anyPlace, c.at
+	s.pos, s.number, s.posKind, s.unconfirmed = c.at, c.number, anyPos, c.at
 	return true
-}
-
-// dropLast drops the last block found, for its own end is missing.
-func (s *search) dropLast() {
-	n := len(s.found) - 1
-	u := s.found[n]
-	s.found = s.found[:n]
-	s.pos, s.number, s.hole = u.Offset, u.number, u.hole
 }
 
 // findTail takes the index in front of an offset, or with −1 in front of the end, if one is there
@@ -88,7 +80,7 @@ func (s *search) findTail(to int64) {
 	if to < 0 {
 		to = s.end
 	}
-	if x, ok := s.extentBefore(to, s.back); ok && x.tail >= s.back {
+	if x, ok := s.extentBefore(to, s.unconfirmed); ok && x.tail >= s.unconfirmed {
 		s.setList(x.tail, x.units)
 	}
 }
@@ -154,16 +146,14 @@ func isPlausible(p []byte, blockSize int) bool {
 // isBlock reports whether p, which is plausible, is the header of a block at offset at.
 func (s *search) isBlock(p []byte, at int64) (c candidate, ok bool) {
 	next := at + BlockHeaderSize + int64(binary.LittleEndian.Uint32(p)>>4)
-	c = candidate{at, BlockNumber(p), binary.LittleEndian.Uint32(p[8:]) != 0}
 	e, err := ParseEntry(p, MaxBlockSize)
 	b := e.block(at)
+	c = candidate{at, BlockNumber(p), b, binary.LittleEndian.Uint32(p[8:]) != 0}
 	switch {
 	case err != nil:
 		return c, false
 	case s.tail >= 0:
 		return c, s.isListed(&b, c.number)
-	case c.number < int64(len(s.ahead)) && sameEntry(&s.ahead[c.number], &b):
-		return c, true
 	}
 	// Any bytes are the header of a block with some number, but random bytes have one of four
 	// given numbers only once in a billion times. For other numbers the next header must confirm
@@ -183,7 +173,7 @@ func (s *search) isBlock(p []byte, at int64) (c candidate, ok bool) {
 // comes too late, but for one that may take the place of the last one found.
 func (s *search) missingBefore(c candidate) int64 {
 	n := c.number - s.number
-	if n == -1 && s.again {
+	if n == -1 && s.lastDamaged {
 		return 0
 	}
 	return n
@@ -293,7 +283,7 @@ func (s *search) maybeShort(p []byte, at int64) (e Entry, ahead int64, ok bool) 
 		return e, ahead, true
 	}
 	// The longer a block is, the fewer of its kind lie in between.
-	gap := at - s.back
+	gap := at - s.unconfirmed
 	return e, ahead, (!s.known || ahead <= gap/minBlock+1) &&
 		(size <= nearPayload || (ahead-nearNumbers)*int64(size) < nearNumbers/4*gap)
 }
@@ -308,8 +298,8 @@ func (s *search) isShortBlock(p []byte, at int64) (c candidate, ok bool) {
 		return c, false
 	}
 	checks := binary.LittleEndian.Uint32(p[e.Size():]) != 0
-	c = candidate{at, s.number + ahead, checks}
 	b := e.block(at)
+	c = candidate{at, s.number + ahead, b, checks}
 	if !ok {
 		// It may be of another stream, if something follows it that is near.
 		c.number = int64(shortNumber(p[:e.HeaderSize()]))
@@ -326,9 +316,7 @@ func (s *search) isShortBlock(p []byte, at int64) (c candidate, ok bool) {
 	} else if (ahead >= nearNumbers || e.Raw > nearContent || !checks) && !s.follows(next, c.number+1) {
 		return c, false
 	}
-	st := s.row(c.number)
-	st.Checks, st.BlockSize = true, max(MinBlockSize, container.CeilPow2(e.Raw))
-	return c, !checks || s.Intact(b, st, 0)
+	return c, !checks || s.isIntact(&unit{Block: b, number: c.number})
 }
 
 // isLastIntact decodes the last block to see whether it is intact.

@@ -21,10 +21,11 @@ import (
 // where headers are dense: it reads a file of nothing but headers 55 times.
 type search struct {
 	index.Salvage
-	rules Rules
-	ends  []extent      // of the streams ahead, in the order of the file
-	ahead []index.Block // the index of the first of them, if that is loose
-	id    int           // number of the stream
+	verify Verify
+	rules  Rules
+	ends   []extent      // of the streams ahead, in the order of the file
+	ahead  []index.Block // the index of the first of them, if that is loose
+	id     int           // number of the stream
 	stream
 
 	// The entries behind the end marker at an offset, 0 for none, end here.
@@ -45,66 +46,71 @@ type Rules struct {
 	Dictionary uint32
 }
 
+// Verify reports whether the only block of f can be decoded and has the right check. It may take
+// memory bytes. It returns an error, which ends the search, if the block needs more memory or the
+// context has ended.
+type Verify func(f *index.File, memory int64) (intact bool, err error)
+
 // stream is how far the search has come in a stream.
 type stream struct {
-	start, end int64 // the stream lies between these offsets
-	pos        int64
-	head       Header
-	known      bool  // head is the stream's header
-	number     int64 // of the next block
-	back       int64 // the bytes from here to pos are payload that nothing has confirmed
-	place      place
-	again      bool // the last block found is damaged, and its number may come again
+	start, end  int64 // the stream lies between these offsets
+	pos         int64
+	head        Header
+	known       bool  // head is the stream's header
+	number      int64 // of the next block
+	unconfirmed int64 // the bytes from here to pos are payload that nothing has confirmed
+	posKind     posKind
+	lastDamaged bool // the last block found is damaged, and its number may come again
 
-	list  []index.Block // the stream's index; Offset counts from its end marker
-	tail  int64         // offset of the end marker; −1 if unknown
-	found []unit
-	hole  *hole       // in front of pos
-	stop  *errs.Error // what is wrong with the end of the stream
+	list   []index.Block // the stream's index; Offset counts from its end marker
+	tail   int64         // offset of the end marker; −1 if unknown
+	found  []unit
+	damage *damage     // in front of pos
+	stop   *errs.Error // what is wrong with the end of the stream
 
 	bare     bool  // the stream has no end marker, index and footer
 	cutIndex bool  // but a part of them
 	origin   int64 // where the stream begins by its footer; start if that is unknown
-	seam     int   // how many of the blocks found are of another stream than the index
+	foreign  int   // how many of the blocks found are of another stream than the index
 
 	firstGap, firstBlock int // of the stream, in Gaps and in File.Blocks
 }
 
-// place is what the search knows about pos.
-type place uint8
+// A posKind is what the search knows about pos.
+type posKind uint8
 
 const (
-	anyPlace    place = iota
-	behindBlock       // the last block found ends there
-	atCutBlock        // the header there is of a block that goes beyond the end of the stream
+	anyPos      posKind = iota
+	behindBlock         // the last block found ends there
+	atCutBlock          // the header there is of a block that goes beyond the end of the stream
 )
 
 // A unit is a block that the search has found.
 type unit struct {
 	index.Block
 	number int64
-	hole   *hole // in front of it
+	damage *damage // in front of it
 }
 
-// A hole is a place where something else is than should be.
-type hole struct {
+// damage is where something else is than should be.
+type damage struct {
 	at  int64
 	err error // of a read that failed
 }
 
 // Memory in bytes.
 const (
-	unitMemory   = 48 + 32 // with a hole
+	unitMemory   = 48 + 32 // with damage
 	extentMemory = 40
 )
 
 // Salvage goes through a damaged file from the front. It returns an index of the blocks that it
 // finds, and the gaps between them. Other data returns errs.Format.
 func Salvage(
-	src io.ReaderAt, size int64, limits *container.Limits, rules Rules, verify index.Verify,
+	src io.ReaderAt, size int64, limits *container.Limits, rules Rules, verify Verify,
 ) (*index.File, []index.Gap, error) {
-	s := &search{rules: rules, Salvage: index.Salvage{
-		Src: src, Limits: limits, Verify: verify, Size: size, File: &index.File{Size: size},
+	s := &search{rules: rules, verify: verify, Salvage: index.Salvage{
+		Src: src, Limits: limits, Size: size, File: &index.File{Size: size},
 	}}
 	s.findEnds()
 	sound := true // each stream has an intact end
@@ -159,13 +165,13 @@ func (s *search) searchStream() {
 	} else {
 		s.head = s.rules.header()
 	}
-	s.back = s.pos
+	s.unconfirmed = s.pos
 	s.setRegion()
 	for s.Err == nil {
 		switch s.next() {
-		case atBlock:
+		case tookBlock:
 			continue
-		case atOther:
+		case tookNothing:
 			if s.resync() {
 				continue
 			}
@@ -177,17 +183,17 @@ func (s *search) searchStream() {
 	}
 }
 
-// what is what the search finds at pos.
-type what uint8
+// A step is what next has gone past.
+type step uint8
 
 const (
-	atBlock what = iota // a block
-	atEnd               // the end of the stream
-	atOther             // neither
+	tookBlock   step = iota
+	tookEnd          // the end of the stream
+	tookNothing      // neither is at pos
 )
 
 // next goes past the block at pos, or past the end of the stream.
-func (s *search) next() what {
+func (s *search) next() step {
 	if s.known && s.head.Small {
 		return s.nextSmall()
 	}
@@ -196,18 +202,18 @@ func (s *search) next() what {
 		return s.takeEndMarker()
 	}
 	if !s.known || len(p) == 0 || len(p) < headerSize(p[0]) {
-		return atOther
+		return tookNothing
 	}
 	e, _, err := ParseBlockHeader(p, &s.head, s.number)
 	switch {
 	case err != nil:
-		return atOther
+		return tookNothing
 	case s.endOf(e) > s.end:
-		s.place, s.back = atCutBlock, s.pos+int64(e.HeaderSize())
-		return atOther
+		s.posKind, s.unconfirmed = atCutBlock, s.pos+int64(e.HeaderSize())
+		return tookNothing
 	}
 	s.takeBlock(e.block(s.pos), e.HeaderSize())
-	return atBlock
+	return tookBlock
 }
 
 // peek is Peek within the stream.
@@ -245,43 +251,43 @@ func (r *Rules) parseHeader(p []byte) (h Header, ok bool) {
 }
 
 // nextSmall is next within a small stream.
-func (s *search) nextSmall() what {
+func (s *search) nextSmall() step {
 	if h := &s.head; s.number == 0 && h.Only.Kind != 0 {
 		b := h.smallBlock(s.start)
 		if b.Offset+int64(b.Size) > s.end {
-			s.place, s.back = atCutBlock, s.pos
-			return atOther
+			s.posKind, s.unconfirmed = atCutBlock, s.pos
+			return tookNothing
 		}
 		s.takeBlock(b, h.Size())
-		return atBlock
+		return tookBlock
 	}
 	next := s.pos + smallFooterSize
 	if next > s.end {
 		s.endEarly(errs.Truncated, "")
 		s.pos = s.end
-		return atEnd
+		return tookEnd
 	}
 	size, ok := parseSmallFooter(s.Peek(s.small[:smallFooterSize], s.pos))
 	if !ok || size != int64(s.head.smallSize()) {
 		// Bytes may be missing here. Then the next stream does not begin where it should.
 		if next < s.end && !s.beginsAt(next) {
-			return atOther
+			return tookNothing
 		}
 		if len(s.found) > 0 && s.head.Checks && !s.isLastIntact() {
-			s.hole = &hole{at: s.pos} // bytes may be missing, and streams with them
+			s.damage = &damage{at: s.pos} // bytes may be missing, and streams with them
 		}
 		s.endEarly(errs.Corrupt, "footer differs from the header")
 	}
 	s.pos = next
-	return atEnd
+	return tookEnd
 }
 
 // takeBlock takes a block with a header of so many bytes, which begins at pos unless the stream is
 // small.
 func (s *search) takeBlock(b index.Block, header int) {
-	s.found = append(s.found, unit{b, s.number, s.hole})
-	s.hole = nil
-	s.place, s.back = behindBlock, b.Offset+int64(header)
+	s.found = append(s.found, unit{b, s.number, s.damage})
+	s.damage = nil
+	s.posKind, s.unconfirmed = behindBlock, b.Offset+int64(header)
 	s.pos = b.Offset + int64(b.Size)
 	s.number++
 	s.Found, s.ReadErr = true, nil
@@ -312,26 +318,26 @@ func (s *search) endEarly(kind error, detail string) {
 }
 
 // takeEndMarker handles an end marker at pos. Part of the index must follow it.
-func (s *search) takeEndMarker() what {
+func (s *search) takeEndMarker() step {
 	units := s.unitsAt()
 	next := s.pos + TailSize(units)
 	if next > s.end {
 		if !s.isIndexPart(s.pos, s.number, s.end) {
-			return atOther
+			return tookNothing
 		}
 		s.endEarly(errs.Truncated, "")
 		s.pos = s.end
-		return atEnd
+		return tookEnd
 	}
 	// Almost everything that only looks like an end marker ends here, before a read as long as an
 	// index.
 	f, ok := s.footerAt(s.pos, units)
 	if !ok && next < s.end && !s.beginsAt(next) {
-		return atOther
+		return tookNothing
 	}
 	if err := s.checkTail(s.pos, units); err != nil {
 		if err.Kind == errs.Truncated {
-			return atOther
+			return tookNothing
 		}
 		s.endEarly(errs.Corrupt, err.Detail)
 	} else {
@@ -341,7 +347,7 @@ func (s *search) takeEndMarker() what {
 		s.compareTail(f, next)
 	}
 	s.pos = next
-	return atEnd
+	return tookEnd
 }
 
 // unitsAt returns the size of the index behind the end marker at pos, which is in small.

@@ -82,12 +82,6 @@ func sectionBefore(src io.ReaderAt, pos int64, tail []byte) (int64, error) {
 	return pos - size, nil
 }
 
-// sectionAt returns where the section ends whose header is at off. ok is false if there is none.
-func (s *search) sectionAt(off int64) (end int64, ok bool) {
-	size, ok := sectionSize(s.Peek(s.small[:section.HeaderSize], off))
-	return min(off+size, s.Size), ok
-}
-
 // sectionSize returns the size of the section whose header p begins with. ok is false if there is
 // none.
 func sectionSize(p []byte) (size int64, ok bool) {
@@ -106,30 +100,25 @@ func (s *search) skipSections() {
 		if !ok {
 			return
 		}
+		from, end := s.pos, s.pos+size
 		switch kind := section.Kind(p[4]); {
 		case !kind.Skippable():
-			detail := fmt.Sprintf("unknown section %d", kind)
-			s.lose(index.DamageUnknown, errs.PartHeader, 0, 0, -1, s.pos,
-				&errs.Error{Kind: errs.Version, Detail: detail})
-		case s.pos+size > s.Size && s.sectionIsLast():
-			s.lose(index.DamageFrame, errs.PartIndex, 0, 0, 0, s.pos,
-				&errs.Error{Kind: errs.Truncated, Detail: "a section is cut short"})
-		case !s.sectionEnds(s.pos+size, size):
-			s.lose(index.DamageFrame, errs.PartIndex, 0, 0, 0, s.pos,
-				&errs.Error{Kind: errs.Corrupt, Detail: "a section is damaged"})
-			from := s.pos
-			s.pos = s.behindSection(s.pos + size)
-			if s.pos == from {
-				return
+			s.lose(index.DamageUnknown, errs.PartHeader, 0, 0, -1, from,
+				&errs.Error{Kind: errs.Version, Detail: fmt.Sprintf("unknown section %d", kind)})
+		case !s.sectionEnds(end, size):
+			err := &errs.Error{Kind: errs.Corrupt, Detail: "a section is damaged"}
+			if end > s.Size {
+				err.Kind = errs.Truncated
 			}
-			continue
+			s.lose(index.DamageFrame, errs.PartIndex, 0, 0, 0, from, err)
+			end = s.behindSection(end)
 		}
-		s.pos += min(size, s.Size-s.pos)
+		s.pos = min(end, s.Size)
+		if s.pos == from {
+			return
+		}
 	}
 }
-
-// sectionIsLast reports whether nothing follows the header of the section at pos but its own bytes.
-func (s *search) sectionIsLast() bool { return s.behindSection(s.Size) >= s.Size }
 
 // sectionEnds reports whether a section of so many bytes ends at an offset.
 func (s *search) sectionEnds(end, size int64) bool {
@@ -147,21 +136,15 @@ func (s *search) behindSection(end int64) int64 {
 		s.end = s.pos // the next stream begins here, or has begun
 	}
 	s.list, s.tail = nil, -1
-	at := s.find(s.pos + section.HeaderSize).at
-	switch {
-	case at >= 0 && (at < end || end > s.Size):
+	if at := s.find(s.pos + section.HeaderSize).at; at >= 0 && at < end {
 		return at
-	case at < 0 && end > s.end:
-		return s.end
 	}
 	return min(end, s.end)
 }
 
 // beginsAt reports whether a stream or a section begins at off.
 func (s *search) beginsAt(off int64) bool {
-	if _, ok := s.headerAt(off); ok {
-		return true
-	}
-	_, ok := s.sectionAt(off)
-	return ok
+	_, isStream := s.headerAt(off)
+	_, isSection := sectionSize(s.Peek(s.small[:section.HeaderSize], off))
+	return isStream || isSection
 }

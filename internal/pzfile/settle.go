@@ -18,42 +18,42 @@ func (s *search) settle() {
 	s.NewRow = true
 	for i := range s.found {
 		u := &s.found[i]
-		if i > 0 && i == s.seam {
+		if i > 0 && i == s.foreign {
 			s.lose(index.DamageUnknown, errs.PartBlock, next, 0, -1, u.Offset,
 				&errs.Error{Kind: errs.Corrupt, Detail: "a block of another stream"})
 		}
-		s.noteGap(u.hole, next, u.number, u.Offset)
+		s.noteGap(u.damage, next, u.number, u.Offset)
 		s.AddBlock(u.Block, func() index.Stream { return s.row(u.number) })
 		next = u.number + 1
 	}
-	if s.hole == nil {
-		s.hole = copied
+	if s.damage == nil {
+		s.damage = copied
 	}
 	s.settleEnd(next)
 	s.inferContent()
 }
 
 // noteFront notes that other streams may be lost in front of this one, if there is room for them in
-// the hole in front of its first block.
+// the damage in front of its first block.
 func (s *search) noteFront() {
-	if len(s.found) == 0 || s.found[0].hole == nil {
+	if len(s.found) == 0 || s.found[0].damage == nil {
 		return
 	}
 	u := &s.found[0]
-	room := s.origin - u.hole.at
+	room := s.origin - u.damage.at
 	if room < minSmallStream || s.origin >= u.Offset {
 		return
 	}
-	s.lose(index.DamageUnknown, errs.PartBlock, 0, 0, -1, u.hole.at,
-		&errs.Error{Kind: errs.Corrupt, Detail: "no block before the next stream", Err: u.hole.err})
+	s.lose(index.DamageUnknown, errs.PartBlock, 0, 0, -1, u.damage.at,
+		&errs.Error{Kind: errs.Corrupt, Detail: "no block before the next stream", Err: u.damage.err})
 	s.id++
 	s.firstGap++
-	u.hole.at, s.start = s.origin, s.origin
+	u.damage.at, s.start = s.origin, s.origin
 }
 
 // sortFound sorts the blocks found by number: those that have moved come to their places. Of blocks
 // with the same number, it keeps an intact one, and returns where another one is.
-func (s *search) sortFound() (copied *hole) {
+func (s *search) sortFound() (copied *damage) {
 	slices.SortStableFunc(s.found, func(a, b unit) int { return cmp.Compare(a.number, b.number) })
 	kept := s.found[:0]
 	for _, u := range s.found {
@@ -65,7 +65,7 @@ func (s *search) sortFound() (copied *hole) {
 		case !s.isIntact(&kept[n]) && s.isIntact(&u):
 			kept[n], u = u, kept[n]
 		}
-		copied = &hole{at: u.Offset}
+		copied = &damage{at: u.Offset}
 	}
 	s.found = kept
 	return copied
@@ -74,23 +74,28 @@ func (s *search) sortFound() (copied *hole) {
 // isIntact decodes a block that has been found.
 func (s *search) isIntact(u *unit) bool {
 	st := s.row(u.number)
-	st.BlockSize = max(MinBlockSize, container.CeilPow2(int(u.Raw)))
-	return s.Intact(u.Block, st, 0)
+	st.BlockSize, st.Blocks, st.Content = max(MinBlockSize, container.CeilPow2(int(u.Raw))), 1, int64(u.Raw)
+	f := &index.File{
+		Size: s.Size, Content: st.Content, Streams: []index.Stream{st}, Blocks: []index.Block{u.Block},
+	}
+	return s.Intact(int64(u.Size)+st.Content, func() (bool, error) {
+		return s.verify(f, max(1, s.Limits.Memory()-s.Memory()))
+	})
 }
 
 // noteGap notes that the blocks from … to−1 are missing in front of an offset, or that something
 // is there that is no block.
-func (s *search) noteGap(damage *hole, from, to, at int64) {
+func (s *search) noteGap(d *damage, from, to, at int64) {
 	var read error
 	end := at
-	if damage != nil {
-		at, read = damage.at, damage.err
+	if d != nil {
+		at, read = d.at, d.err
 	}
 	switch {
 	case to > from:
 		s.lose(index.DamageBlocks, errs.PartBlock, from, to-from, s.listedContent(from, to), at,
 			&errs.Error{Kind: errs.Corrupt, Detail: "no block header", Err: read})
-	case damage == nil:
+	case d == nil:
 	case from == 0 && at == s.start:
 		s.lose(index.DamageFrame, errs.PartHeader, 0, 0, 0, at,
 			&errs.Error{Kind: errs.Corrupt, Detail: "no header", Err: read})
@@ -123,7 +128,7 @@ func (s *search) settleEnd(next int64) {
 		s.settleRest(next)
 		return
 	case s.tail >= 0:
-		s.noteGap(s.hole, next, int64(len(s.list)), s.tail)
+		s.noteGap(s.damage, next, int64(len(s.list)), s.tail)
 		switch {
 		case len(s.Gaps) > s.firstGap:
 			return // so the sizes of the stream are wrong
@@ -132,9 +137,9 @@ func (s *search) settleEnd(next int64) {
 			s.Gaps[len(s.Gaps)-1].Before = int64(s.firstBlock)
 			return
 		}
-	case s.hole != nil:
-		s.lose(index.DamageUnknown, errs.PartBlock, next, 0, -1, s.hole.at,
-			&errs.Error{Kind: errs.Corrupt, Detail: "no block before the index", Err: s.hole.err})
+	case s.damage != nil:
+		s.lose(index.DamageUnknown, errs.PartBlock, next, 0, -1, s.damage.at,
+			&errs.Error{Kind: errs.Corrupt, Detail: "no block before the index", Err: s.damage.err})
 	}
 	if s.stop != nil {
 		s.lose(index.DamageFrame, s.stop.Part, next, 0, 0, s.stop.Offset, s.stop)
@@ -144,14 +149,14 @@ func (s *search) settleEnd(next int64) {
 // settleRest notes that the stream ends without an index.
 func (s *search) settleRest(next int64) {
 	kind, part, content := index.DamageUnknown, errs.PartBlock, int64(-1)
-	switch missing, unknown := s.missing(s.pos - s.hole.at); {
+	switch missing, unknown := s.missing(s.pos - s.damage.at); {
 	case s.cutIndex:
 		kind, part, content = index.DamageFrame, errs.PartIndex, 0
 	case s.pos == s.Size && missing > 0 && unknown < 0: // otherwise other streams may be lost, too
 		content = missing
 	}
-	s.stop.Err = s.hole.err
-	s.lose(kind, part, next, 0, content, s.hole.at, s.stop)
+	s.stop.Err = s.damage.err
+	s.lose(kind, part, next, 0, content, s.damage.at, s.stop)
 }
 
 // missing returns how much content the stream lacks, by its header; −1 if the header does not say,
@@ -183,7 +188,7 @@ func (s *search) missing(room int64) (missing int64, gap int) {
 // that the stream's header states.
 func (s *search) inferContent() {
 	missing, gap := s.missing(s.pos - s.start)
-	others := s.seam > 0 || s.bare && gap == len(s.Gaps)-1 // other streams may be lost there
+	others := s.foreign > 0 || s.bare && gap == len(s.Gaps)-1 // other streams may be lost there
 	if missing >= 0 && gap >= 0 && !others && !s.head.Small {
 		s.Gaps[gap].Content = missing
 	}

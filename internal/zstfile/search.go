@@ -20,9 +20,10 @@ import (
 // Frames stay in the order of the file. So everything that a Reader would return is there.
 type search struct {
 	index.Salvage
+	verify  Verify
 	at      int64   // everything before this offset has been seen
-	hole    *hole   // right in front of at
-	damaged bool    // there was a hole
+	damage  *damage // right in front of at
+	damaged bool    // there was damage
 	frames  []found // since the last table
 	begin   int64   // where that ends, and they begin
 	number  int64   // of the next frame taken
@@ -37,25 +38,29 @@ type search struct {
 	mem    [512]byte
 }
 
+// Verify reports whether the frame that a part of the file begins with can be decoded, to as much
+// content as it states, and has the right checksum. It returns an error if the context has ended.
+type Verify func(offset, size int64) (intact bool, err error)
+
 // found is a frame that is whole as far as its headers tell.
 type found struct {
 	offset  int64
 	size    int64
-	content int64 // bytes of content, −1 if the frame does not say so
-	hole    *hole // in front of the frame
+	content int64   // bytes of content, −1 if the frame does not say so
+	damage  *damage // in front of the frame
 	sum     uint32
 	summed  bool  // the frame has a checksum
-	bound   int64 // most content that the blocks can have, in bytes
+	bound   int64 // most content that the frame can have, in bytes
 }
 
-// A hole is a part of the file that is no whole frame.
-type hole struct {
+// damage is a part of the file that is no whole frame.
+type damage struct {
 	at  int64
 	err error // of a read that failed
 }
 
 const (
-	foundMemory      = 64 + 40 + 32 // of a found, with a hole and its number, in bytes
+	foundMemory      = 64 + 40 + 32 // of a found, with damage and its number, in bytes
 	tableEntryMemory = 64           // of an entry of a table that is compared with frames, in bytes
 
 	// minSteps is the number of block headers that a search may always read without finding a
@@ -67,11 +72,10 @@ const (
 // finds, and the gaps between them. A file without a frame, or the beginning of one, is
 // errs.NoIndex.
 func Salvage(
-	src io.ReaderAt, size int64, limits *container.Limits, verify index.Verify,
-	verifyFrame func(offset, size int64) (intact bool, err error),
+	src io.ReaderAt, size int64, limits *container.Limits, verify Verify,
 ) (*index.File, []index.Gap, error) {
-	s := &search{Salvage: index.Salvage{
-		Src: src, Limits: limits, Verify: verify, VerifyFrame: verifyFrame, Size: size, NewRow: true,
+	s := &search{verify: verify, Salvage: index.Salvage{
+		Src: src, Limits: limits, Size: size, NewRow: true,
 		File: &index.File{Size: size, Format: container.Zstd},
 	}}
 	for s.Err == nil && s.at < s.Size {
@@ -81,9 +85,9 @@ func Salvage(
 		if s.at > 0 && (!s.damaged || s.at == s.begin) && s.EndAt(s.at, container.Zstd) {
 			break
 		}
-		if s.hole == nil {
+		if s.damage == nil {
 			s.damaged = true
-			s.hole = &hole{s.at, s.ReadErr}
+			s.damage = &damage{s.at, s.ReadErr}
 			s.ReadErr = nil
 			_, _, err := zstframe.ParseHeader(s.look(s.at, zstframe.MaxHeaderSize))
 			s.Found = s.Found || err == nil // the beginning of a frame
@@ -115,51 +119,43 @@ func (s *search) look(off int64, n int) []byte {
 
 // takeFrame goes past the frame at s.at, if there is one.
 func (s *search) takeFrame() bool {
-	steps := s.steps
-	f, ok := s.walk(s.at)
+	f, confirmed, ok := s.frameAt(s.at)
 	switch {
-	case !ok:
-	case !s.isConfirmed(&f):
-		ok = s.hole == nil && s.isAlone(&f)
-	case s.isUsable(&f) && !s.isAlone(&f): // its content has frames, or damage hides where it ends
-		ok = s.decodes(&f) || s.Spent()
-	}
-	if !ok {
+	case !ok, !confirmed && s.damage != nil:
+		return false
+	case s.find(f.offset+1) >= f.offset+f.size: // no other frame begins in it
+	case !confirmed, !s.decodes(&f) && !s.Spent(): // damage hides where it ends
 		return false
 	}
-	s.steps = steps // only what leads nowhere counts
 	s.at += f.size
 	s.Found, s.ReadErr = true, nil
-	if f.content == 0 && (s.hole != nil || s.isEmpty(&f)) {
+	if f.content == 0 && (s.damage != nil || s.decodes(&f)) {
 		return true
 	}
-	f.hole, s.hole = s.hole, nil
+	f.damage, s.damage = s.damage, nil
 	s.frames = append(s.frames, f)
 	s.AccountFor(foundMemory * int64(len(s.frames)))
 	return true
 }
 
-// frameAt goes through the frame at an offset from block to block. What follows it, or else its
-// content, confirms its end.
-func (s *search) frameAt(off int64) (f found, ok bool) {
+// frameAt goes through the frame at an offset from block to block. confirmed says that what follows
+// it, or else its content, confirms its end.
+func (s *search) frameAt(off int64) (f found, confirmed, ok bool) {
 	steps := s.steps
 	f, ok = s.walk(off)
-	if ok && s.isConfirmed(&f) {
-		s.steps = steps
-		return f, s.Err == nil
-	}
-	return f, false
-}
-
-// isConfirmed reports whether what follows a frame, or else its content, confirms its end.
-func (s *search) isConfirmed(f *found) bool {
-	end := f.offset + f.size
+	end := off + f.size
 	_, known, _ := container.Detect(s.look(end, container.DetectSize))
-	return end == s.Size || known || s.isIntact(f)
+	confirmed = ok && (end == s.Size || known || f.summed && s.decodes(&f))
+	if confirmed {
+		s.steps = steps // only what leads nowhere counts
+	}
+	return f, confirmed, ok
 }
 
-// isAlone reports whether no other frame begins in a frame.
-func (s *search) isAlone(f *found) bool { return s.find(f.offset+1) >= f.offset+f.size }
+// decodes reports whether a frame can be decoded.
+func (s *search) decodes(f *found) bool {
+	return s.Intact(f.size+f.bound, func() (bool, error) { return s.verify(f.offset, f.size) })
+}
 
 // walk goes through the frame at an offset from block to block. It compares the
 // content size with the blocks, and does not look into them.
@@ -192,10 +188,10 @@ func (s *search) walk(off int64) (f found, ok bool) {
 		pos += zstframe.ChecksumSize
 	}
 	f.size, f.bound = pos-off, bound
-	if pos > s.Size || h.ContentSize > bound {
-		return f, false
+	if h.ContentSize >= 0 {
+		f.bound = h.ContentSize
 	}
-	return f, true
+	return f, pos <= s.Size && f.bound <= bound
 }
 
 // magicAt reports whether there is the magic number of a frame at an offset.
@@ -214,27 +210,6 @@ func (s *search) isUsable(f *found) bool {
 // block returns the frame as a block.
 func (f *found) block() index.Block {
 	return index.Block{Offset: f.offset, Size: int32(f.size), Raw: int32(f.content), Kind: index.Frame}
-}
-
-// isIntact decodes a frame to see whether it is intact. Without a checksum nothing shows that.
-func (s *search) isIntact(f *found) bool {
-	if f.content < 0 {
-		return f.summed && s.IntactFrame(f.offset, f.size, f.bound)
-	}
-	return f.summed && s.decodes(f)
-}
-
-// decodes reports whether a frame can be decoded, to as much content as its header says.
-func (s *search) decodes(f *found) bool {
-	return s.isUsable(f) && s.Intact(f.block(), index.Stream{BlockSize: int(f.content)}, int(f.size))
-}
-
-// isEmpty reports whether a frame has no content, as its header states.
-func (s *search) isEmpty(f *found) bool {
-	if f.bound == 0 {
-		return !f.summed || f.sum == Checksum(nil)
-	}
-	return f.size <= maxFrame && s.Intact(f.block(), index.Stream{BlockSize: 1}, int(f.size))
 }
 
 // takeSkippable goes past the skippable frame at s.at, if there is one. It compares a seek table
@@ -306,10 +281,10 @@ func (s *search) isContent(t *table, end int64) bool {
 	if end == s.Size || s.magicAt(end) || t.start <= s.begin {
 		return false
 	}
-	front := slices.IndexFunc(s.frames, func(f found) bool { return f.hole != nil })
+	front := slices.IndexFunc(s.frames, func(f found) bool { return f.damage != nil })
 	switch {
 	case front >= 0:
-	case s.hole == nil:
+	case s.damage == nil:
 		return false
 	default:
 		front = len(s.frames)
@@ -339,7 +314,7 @@ func (s *search) find(from int64) int64 {
 			q, at := p[i:], off+int64(i)
 			switch {
 			case q[0] == zstframe.Magic&0xff && IsFrame(q):
-				if _, ok := s.frameAt(at); ok {
+				if _, confirmed, _ := s.frameAt(at); confirmed {
 					return at
 				}
 			case q[0]>>4 == SkippableMagic>>4&15 && IsSkippable(q) && s.tableAt(at):

@@ -36,22 +36,22 @@ func (s *search) settle(t *table, end int64) {
 	for i := range s.frames {
 		f, n := &s.frames[i], numbers[i]
 		if n >= 0 {
-			f.hole = s.noteGap(t, next, n, f.hole, f.offset)
+			f.damage = s.noteGap(t, next, n, f.damage, f.offset)
 			next = n + 1
 		}
-		if f.hole != nil {
-			s.loseUnknown(f.hole, f.offset, n >= 0)
+		if f.damage != nil {
+			s.loseUnknown(f.damage, f.offset, n >= 0)
 		}
 		s.unlisted = n < 0
 		extra = extra || n < 0 && (next > 0 || f.offset >= t.start)
 		s.takeBlock(f)
 	}
 	s.frames = s.frames[:0]
-	if s.hole == nil {
-		s.hole = moved
+	if s.damage == nil {
+		s.damage = moved
 	}
-	last := s.noteGap(t, next, len(t.list), s.hole, end)
-	s.hole = nil
+	last := s.noteGap(t, next, len(t.list), s.damage, end)
+	s.damage = nil
 	if last != nil {
 		s.loseUnknown(last, end, t.list != nil)
 	}
@@ -63,8 +63,8 @@ func (s *search) settle(t *table, end int64) {
 }
 
 // noteGap notes that the frames of the entries from … n−1 are missing in front of an offset. It
-// returns the hole there if that is not because of it.
-func (s *search) noteGap(t *table, from, n int, at *hole, to int64) *hole {
+// returns the damage d there if they are not missing because of it.
+func (s *search) noteGap(t *table, from, n int, d *damage, to int64) *damage {
 	list := t.list[from:n]
 	full, content := int64(0), int64(0)
 	for _, e := range list {
@@ -73,72 +73,62 @@ func (s *search) noteGap(t *table, from, n int, at *hole, to int64) *hole {
 			content += int64(e.Content)
 		}
 	}
-	if from == 0 && at != nil && (s.isInFront(t, at, list) || s.unlisted || s.differs(at, list)) {
+	if from == 0 && d != nil && (s.unlisted || !s.mayBeListed(t, d, list)) {
 		// Frames in front of those that the table lists may be lost, too.
-		s.loseUnknown(at, to, false)
-		at = nil
+		s.loseUnknown(d, to, false)
+		d = nil
 	}
 	if full == 0 {
-		return at
+		return d
 	}
 	g := index.Gap{Kind: index.DamageBlocks, Block: s.number, Blocks: full, Content: content}
-	g.Most = int64(list[0].Content)
-	if at != nil {
-		h, _, err := zstframe.ParseHeader(s.look(at.at, zstframe.MaxHeaderSize))
-		if err == nil && h.ContentSize < 0 {
-			g.Most = -1 // perhaps it is no frame of the table
-		}
-	}
 	e := &errs.Error{Kind: errs.Corrupt, Detail: "the seek table lists a frame that is not here"}
-	s.addGap(g, e, at, to)
+	s.addGap(g, e, d, to)
 	s.number += full
 	return nil
 }
 
-// isInFront reports whether a hole begins in front of the frames that a table lists. Bytes inserted
-// in the first of them move it by less than half of it.
-func (s *search) isInFront(t *table, at *hole, list []Entry) bool {
-	if at.at >= t.start || len(list) == 0 || t.start-at.at >= int64(list[0].Size)/2 {
-		return at.at < t.start
+// mayBeListed reports whether damage may begin with the first of the frames that a table lists and
+// that are missing. Bytes inserted in the first of all move it by less than half of it.
+func (s *search) mayBeListed(t *table, d *damage, list []Entry) bool {
+	if len(list) == 0 {
+		return d.at >= t.start
 	}
-	h, _, err := zstframe.ParseHeader(s.look(at.at, zstframe.MaxHeaderSize))
-	return err != nil || h.ContentSize != int64(list[0].Content)
+	h, _, err := zstframe.ParseHeader(s.look(d.at, zstframe.MaxHeaderSize))
+	same := err == nil && h.ContentSize == int64(list[0].Content)
+	if d.at < t.start {
+		return same && t.start-d.at < int64(list[0].Size)/2
+	}
+	return same || err != nil || h.ContentSize < 0
 }
 
-// differs reports whether a hole begins with a frame that states another content size than the
-// first of the entries.
-func (s *search) differs(at *hole, list []Entry) bool {
-	h, _, err := zstframe.ParseHeader(s.look(at.at, zstframe.MaxHeaderSize))
-	return err == nil && len(list) > 0 && h.ContentSize >= 0 && h.ContentSize != int64(list[0].Content)
-}
-
-// loseUnknown notes a hole that ends at an offset. A table lists no frame there; without one any
+// loseUnknown notes damage that ends at an offset. A table lists no frame there; without one any
 // number of them may be lost.
-func (s *search) loseUnknown(at *hole, to int64, listed bool) {
+func (s *search) loseUnknown(d *damage, to int64, listed bool) {
 	if listed {
-		s.lose(index.DamageFrame, errs.PartStray, 0, 0, at.at,
-			&errs.Error{Kind: errs.Corrupt, Detail: "bytes that belong to no frame", Err: at.err})
+		s.lose(index.DamageFrame, errs.PartStray, 0, 0, d.at,
+			&errs.Error{Kind: errs.Corrupt, Detail: "bytes that belong to no frame", Err: d.err})
 		return
 	}
-	g := index.Gap{Kind: index.DamageUnknown, Block: s.number, Content: -1, Most: -1}
-	s.addGap(g, &errs.Error{Kind: errs.Corrupt, Detail: "no whole frame here"}, at, to)
+	g := index.Gap{Kind: index.DamageUnknown, Block: s.number, Content: -1}
+	s.addGap(g, &errs.Error{Kind: errs.Corrupt, Detail: "no whole frame here"}, d, to)
 }
 
-// addGap adds a gap with its error. at is a hole that ends at an offset, nil for a gap without one.
-// The hole may begin with a part of a frame.
-func (s *search) addGap(g index.Gap, e *errs.Error, at *hole, to int64) {
+// addGap adds a gap with its error. d is damage that ends at an offset, nil for a gap without any.
+// The damage may begin with a part of a frame.
+func (s *search) addGap(g index.Gap, e *errs.Error, d *damage, to int64) {
 	e.Part, e.Block, e.Offset = errs.PartBlock, s.number, to
-	if at != nil {
-		e.Offset, e.Err = at.at, at.err
-		if IsFrame(s.look(at.at, zstframe.MagicSize)) {
-			g.Offset, g.Size = at.at, s.Size-at.at
+	if d != nil {
+		e.Offset, e.Err = d.at, d.err
+		if IsFrame(s.look(d.at, zstframe.MagicSize)) {
+			g.Offset, g.Size = d.at, s.Size-d.at
 		}
 	}
 	g.Err = e
 	s.AddGap(g)
 }
 
-// lose notes a gap without a hole.
+// lose notes a gap without damage in front of it.
 func (s *search) lose(
 	kind index.DamageKind, part errs.Part, blocks, content, at int64, err *errs.Error,
 ) {
@@ -151,7 +141,6 @@ func (s *search) takeBlock(f *found) {
 	if !s.isUsable(f) {
 		s.AddGap(index.Gap{
 			Kind: index.DamageUnknown, Block: s.number, Content: f.content, Offset: f.offset, Size: f.size,
-			Most: f.content,
 		})
 		s.number++
 		return
@@ -164,12 +153,12 @@ func (s *search) takeBlock(f *found) {
 // What match returns for frames without an entry.
 const (
 	unlisted = -1
-	content  = -2 // content of a frame that is lost
+	dropped  = -2 // no frame of the file, but content of a lost one, or a copy
 )
 
 func isListed(n int) bool { return n >= 0 }
 
-// match returns, for each frame, its entry in the table, or unlisted, or content.
+// match returns, for each frame, its entry in the table, or unlisted, or dropped.
 func (s *search) match(t *table) []int {
 	numbers := make([]int, len(s.frames))
 	if t.list == nil {
@@ -186,21 +175,21 @@ func (s *search) match(t *table) []int {
 		switch {
 		case n >= 0:
 			s.compareEntry(t, f, &t.list[n])
-		case f.offset >= t.start && f.summed && s.isUsable(f) && !s.decodes(f):
-			numbers[i] = content
-			if f.hole == nil {
-				f.hole = &hole{at: f.offset}
+		case f.offset >= t.start && f.summed && !s.decodes(f):
+			numbers[i] = dropped
+			if f.damage == nil {
+				f.damage = &damage{at: f.offset}
 			}
 		}
 	}
 	for from := 0; from < len(s.frames); {
 		to := from + 1
-		for to < len(s.frames) && s.frames[to].hole == nil {
+		for to < len(s.frames) && s.frames[to].damage == nil {
 			to++
 		}
 		if !s.isAnchored(t, numbers, from, to) {
 			for i := from; i < to; i++ {
-				numbers[i] = content
+				numbers[i] = dropped
 			}
 		}
 		from = to
@@ -304,14 +293,14 @@ func (s *search) matchNeighbors(t *table, numbers []int) {
 	for i := range numbers {
 		f := &s.frames[i]
 		switch {
-		case i > 0 && numbers[i-1] >= 0 && f.hole == nil:
+		case i > 0 && numbers[i-1] >= 0 && f.damage == nil:
 			assign(i, numbers[i-1]+1)
 		case i == 0 && len(t.list) > 0 && t.mayBegin(f, s.begin):
 			assign(i, 0)
 		}
 	}
 	for i := len(numbers) - 2; i >= 0; i-- {
-		if numbers[i+1] >= 0 && s.frames[i+1].hole == nil {
+		if numbers[i+1] >= 0 && s.frames[i+1].damage == nil {
 			assign(i, numbers[i+1]-1)
 		}
 	}
@@ -350,7 +339,7 @@ func (s *search) compareEntry(t *table, f *found, e *Entry) {
 // frames of the file, and not content of a frame that is lost.
 func (s *search) isAnchored(t *table, numbers []int, from, to int) bool {
 	first, last := &s.frames[from], &s.frames[to-1]
-	if first.hole == nil || first.offset < t.start || last.offset+last.size == t.at {
+	if first.damage == nil || first.offset < t.start || last.offset+last.size == t.at {
 		return true
 	}
 	if slices.ContainsFunc(numbers[from:to], isListed) {
@@ -374,7 +363,7 @@ func (t *table) isPlace(off int64) bool {
 // frames that are content of a frame that is lost, and, of those with the same number, all but an
 // intact one. A frame that is not listed stays behind the one in front of it. moved is where a
 // frame is that has moved, or that it has dropped.
-func (s *search) sortFrames(t *table, numbers []int) (moved *hole) {
+func (s *search) sortFrames(t *table, numbers []int) (moved *damage) {
 	owner := map[int]int{} // the frame of each entry
 	for i, n := range numbers {
 		if n < 0 {
@@ -392,8 +381,8 @@ func (s *search) sortFrames(t *table, numbers []int) (moved *hole) {
 			numbers[i] = unlisted // it is of another file in front
 			continue
 		}
-		numbers[i] = content
-		moved = &hole{at: s.frames[i].offset}
+		numbers[i] = dropped
+		moved = &damage{at: s.frames[i].offset}
 	}
 	type placed struct {
 		found
@@ -401,27 +390,27 @@ func (s *search) sortFrames(t *table, numbers []int) (moved *hole) {
 	}
 	list := make([]placed, 0, len(s.frames))
 	after := unlisted
-	var damage *hole // in front of frames that are dropped
+	var d *damage // in front of frames that are dropped
 	for i := range s.frames {
 		f := &s.frames[i]
-		if damage != nil {
-			f.hole = damage
+		if d != nil {
+			f.damage = d
 		}
-		damage = nil
-		if numbers[i] == content {
-			damage = f.hole
+		d = nil
+		if numbers[i] == dropped {
+			d = f.damage
 			continue
 		}
 		if numbers[i] >= 0 && numbers[i] < after && moved == nil {
-			moved = &hole{at: f.offset}
+			moved = &damage{at: f.offset}
 		}
 		if numbers[i] >= 0 {
 			after = numbers[i]
 		}
 		list = append(list, placed{*f, numbers[i], after})
 	}
-	if damage != nil {
-		s.hole = damage
+	if d != nil {
+		s.damage = d
 	}
 	slices.SortStableFunc(list, func(a, b placed) int { return cmp.Compare(a.after, b.after) })
 	for i := range list {
