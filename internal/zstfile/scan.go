@@ -435,7 +435,8 @@ func (s *Scanner) wholeFrame(u *container.Unit, p []byte) ([]byte, error) {
 	switch err {
 	case nil:
 		// No compressor makes a frame this long for its content.
-		return nil, s.decodeAgain(p, neededWindow(&f.Header))
+		damage := s.fail(errs.Corrupt, errs.PartBlock, f.Offset, errSize.Error())
+		return nil, s.decodeAgain(p, neededWindow(&f.Header), damage)
 	case io.EOF:
 	case container.ErrNothingYet:
 		s.begun, s.mayBlock = p, true
