@@ -313,6 +313,20 @@ func TestParityHeaders(t *testing.T) {
 	}
 }
 
+// TestParityOverwritten: nothing but the header is left of a section.
+func TestParityOverwritten(t *testing.T) {
+	content := sample(50_000)
+	for _, format := range []string{"pz", "zst"} {
+		bad := []byte(pz(t, content, "-c", "--format", format, "--parity", "1").want(t, exitOK).out)
+		i := bytes.Index(bad, []byte("PZparity"))
+		copy(bad[i:], noise(len(bad)-i))
+		path := write(t, string(bad), t.TempDir(), "a."+format)
+		pz(t, "", "-t", path).want(t, exitWarning, "has damaged parity")
+		out := pz(t, "", "-dc", path).want(t, exitWarning, "has damaged parity").out
+		wantContent(t, out, content)
+	}
+}
+
 // TestReaderAtParity reads with the library, which heals nothing, files whose sections are damaged.
 func TestReaderAtParity(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))

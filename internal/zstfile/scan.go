@@ -323,7 +323,7 @@ func (s *Scanner) skipSome() error {
 
 // sawSection reports a section of parity that was read up to its end or to an error.
 func (s *Scanner) sawSection(err error) {
-	if s.check != nil && s.check.Found() {
+	if s.check != nil && (s.kind == SectionKind || s.check.Found()) {
 		s.limits.SawSection(err == nil && s.kind == SectionKind && s.check.Intact())
 	}
 }
