@@ -308,6 +308,20 @@ func TestCopiesAround(t *testing.T) {
 	}
 }
 
+// TestCopyBehind inserts a copy of a packet of the first section into the third zone, where it
+// might be the end of that section, which has lost bytes. The second section is between.
+func TestCopyBehind(t *testing.T) {
+	zones := [][]byte{random(newRand(15), 20_000), random(newRand(16), 1000), random(newRand(17), 9000)}
+	s := write(t, Options{10, compress.PZ}, zones...)
+	g := s.zones[0]
+	for number := range g.Packets() {
+		d := s.undamaged()
+		d.duplicate(int(s.zones[2].Offset)+4000, int(g.Place(number)), g.PacketSize(number))
+		d.cut(int(g.Place(2))-100, 50)
+		checkRepaired(t, fmt.Sprintf("packet %d", number), d.data, s.data)
+	}
+}
+
 // TestNested: a file with parity that is content of another one is no part of that, even if the
 // sections around it are damaged.
 func TestNested(t *testing.T) {

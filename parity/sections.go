@@ -168,6 +168,9 @@ func (f *file) bound(list []*zone) (zones []*zone) {
 		z.after, z.next = 0, 0
 		if n > 0 {
 			before := zones[n-1]
+			if z.first.at < before.last.end && z.isBeforeCopy(before) {
+				before.last = before.main
+			}
 			if z.first.at < before.last.end {
 				continue // inside another section
 			}
@@ -199,6 +202,12 @@ func (f *file) contains(z, o *zone) bool {
 // copies then.
 func (z *zone) isBetweenCopies(o *zone) bool {
 	return o.doubtful && !z.doubtful && z.first.at < o.last.end
+}
+
+// isBeforeCopy reports whether a section is between the most and the last packets of another one,
+// which are a copy then.
+func (z *zone) isBeforeCopy(o *zone) bool {
+	return !z.doubtful && o.main.end <= z.first.at && o.last.count < z.count
 }
 
 // findEnd finds where a section ends: behind its footer, if that is left, at most at limit.
