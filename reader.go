@@ -57,6 +57,7 @@ type Reader struct {
 	count   int64               // blocks submitted
 	cur     *pipeline.Block
 	out     []byte // of cur, not returned yet
+	partly  bool   // a part of a .zst frame has been returned, and its end has not
 	passed  int64  // blocks returned
 	closed  bool
 	err     error
@@ -119,6 +120,7 @@ func (r *Reader) restart(src io.Reader) {
 	r.release()
 	r.src, r.memory = src, nil
 	r.source, r.input, r.end, r.err, r.closed, r.passed = nil, atUnit, nil, nil, false, 0
+	r.partly = false
 }
 
 // release frees the current block and drops references to the input. It keeps the run for the next
@@ -165,6 +167,9 @@ func (r *Reader) Stats() Stats { return statsOf(r.statistics()) }
 // fail makes err what all methods return.
 func (r *Reader) fail(err error) error {
 	r.err = err
+	if r.partly {
+		r.endsUnverified(true)
+	}
 	if err == io.EOF {
 		r.release()
 	} else {
@@ -281,6 +286,10 @@ func (r *Reader) deliver(b *pipeline.Block) error {
 	out := b.Out()
 	if s, ok := b.Serial.(*container.Serial); ok {
 		s.Decoder.Verify(s)
+		if s.Damage != nil && !r.partly && r.endsUnverified(false) {
+			return r.fail(s.Damage)
+		}
+		r.partly = s.Partly
 		out = s.Content()
 		at.Content, at.End = s.Total, s.Used
 		switch s.Stop {
@@ -289,7 +298,6 @@ func (r *Reader) deliver(b *pipeline.Block) error {
 			r.end = io.EOF // after the blocks in flight, which are empty
 		default:
 			r.end = s.Stop
-			r.endsUnverified(true)
 			r.stop() // blocks in flight do not count
 			b = nil
 		}
@@ -308,7 +316,7 @@ func (r *Reader) deliver(b *pipeline.Block) error {
 	return nil
 }
 
-// endsUnverified tells the caller that a part of a damaged .zst frame may have been returned, or
+// endsUnverified tells the caller that a part of a damaged .zst frame has been returned, or
 // reports whether the Reader ends at a damaged frame, and returns nothing of it.
 func (r *Reader) endsUnverified(partly bool) bool {
 	return r.format == Zstd && r.opt.unverified != nil && r.opt.unverified(partly)

@@ -305,6 +305,48 @@ func TestJoinedEqual(t *testing.T) {
 	}
 }
 
+// TestCopyInZone inserts a copy of packets into the middle of their zone. They are no section: the
+// slices in front of them belong to the zone.
+func TestCopyInZone(t *testing.T) {
+	s := write(t, Options{100, compress.PZ}, random(newRand(15), 12_000), random(newRand(16), 12_000))
+	g := s.zones[0]
+	for number := range g.Packets() {
+		d := s.undamaged()
+		d.duplicate(g.Size/2+100, int(g.Place(number)), 3*g.PacketSize(number))
+		checkRepaired(t, fmt.Sprintf("packet %d", number), d.data, s.data)
+	}
+}
+
+// TestCopiesAround inserts copies of packets of the second section in front of the first section
+// and behind it.
+func TestCopiesAround(t *testing.T) {
+	s := write(t, Options{100, compress.PZ}, random(newRand(15), 12_000), random(newRand(16), 20_000))
+	g := s.zones[1]
+	packet := func(number int) (at, n int) { return int(g.Offset + g.Place(number)), g.PacketSize(number) }
+	for number := range g.Packets() - 1 {
+		d := s.undamaged()
+		at, n := packet(number)
+		next, m := packet(number + 1)
+		d.duplicate(int(g.Offset)+100, next, m)
+		d.duplicate(s.zones[0].Size/4, at+m, n)
+		checkRepaired(t, fmt.Sprintf("packet %d", number), d.data, s.data)
+	}
+}
+
+// TestCopyBehind inserts a copy of a packet of the first section into the third zone, where it
+// might be the end of that section, which has lost bytes. The second section is between.
+func TestCopyBehind(t *testing.T) {
+	zones := [][]byte{random(newRand(15), 20_000), random(newRand(16), 1000), random(newRand(17), 9000)}
+	s := write(t, Options{10, compress.PZ}, zones...)
+	g := s.zones[0]
+	for number := range g.Packets() {
+		d := s.undamaged()
+		d.duplicate(int(s.zones[2].Offset)+4000, int(g.Place(number)), g.PacketSize(number))
+		d.cut(int(g.Place(2))-100, 50)
+		checkRepaired(t, fmt.Sprintf("packet %d", number), d.data, s.data)
+	}
+}
+
 // TestNested: a file with parity that is content of another one is no part of that, even if the
 // sections around it are damaged.
 func TestNested(t *testing.T) {

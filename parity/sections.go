@@ -132,12 +132,29 @@ func (f *file) scan() (list []*zone) {
 		list = append(list, f.zones(g)...)
 	}
 	slices.SortFunc(list, func(a, b *zone) int { return cmp.Compare(a.first.at, b.first.at) })
-	list = slices.DeleteFunc(f.bound(list), func(z *zone) bool {
-		room := z.first.at - z.after
-		expected := z.Offset == z.next && 2*z.count >= z.Packets() && 2*room >= int64(z.Size)
-		return z.doubtful && !expected && 2*f.score(z.group, z.after) < samples
-	})
+	all := f.bound(list)
+	list = nil
+	for i, z := range all {
+		if !z.doubtful || f.hasZone(z, all[i+1:]) {
+			list = append(list, z)
+		}
+	}
 	return f.bound(list)
+}
+
+// hasZone reports whether a zone is in front of a doubtful section. behind are the sections behind
+// it.
+func (f *file) hasZone(z *zone, behind []*zone) bool {
+	room := z.first.at - z.after
+	for _, o := range behind {
+		// With less room than that for two zones, these are packets that were copied into their own
+		// zone.
+		if o.group == z.group && 2*(room+o.first.at-z.last.end) < 3*int64(z.Size) {
+			return false
+		}
+	}
+	expected := z.Offset == z.next && 2*z.count >= z.Packets() && 2*room >= int64(z.Size)
+	return expected || 2*f.score(z.group, z.after) >= samples
 }
 
 // bound sets what stands in front of each zone. It leaves out what is inside another section, and
@@ -145,12 +162,15 @@ func (f *file) scan() (list []*zone) {
 func (f *file) bound(list []*zone) (zones []*zone) {
 	for _, z := range list {
 		n := len(zones)
-		for n > 0 && f.contains(z, zones[n-1]) {
+		for n > 0 && (f.contains(z, zones[n-1]) || z.isBetweenCopies(zones[n-1])) {
 			n--
 		}
 		z.after, z.next = 0, 0
 		if n > 0 {
 			before := zones[n-1]
+			if z.first.at < before.last.end && z.isBeforeCopy(before) {
+				before.last = before.main
+			}
 			if z.first.at < before.last.end {
 				continue // inside another section
 			}
@@ -176,6 +196,18 @@ func (f *file) contains(z, o *zone) bool {
 		}
 	}
 	return len(numbers) > 0 && f.count(z.group, z.main.start, numbers) > 0
+}
+
+// isBetweenCopies reports whether a section is between the packets of a doubtful one, which are
+// copies then.
+func (z *zone) isBetweenCopies(o *zone) bool {
+	return o.doubtful && !z.doubtful && z.first.at < o.last.end
+}
+
+// isBeforeCopy reports whether a section is between the most and the last packets of another one,
+// which are a copy then.
+func (z *zone) isBeforeCopy(o *zone) bool {
+	return !z.doubtful && o.main.end <= z.first.at && o.last.count < z.count
 }
 
 // findEnd finds where a section ends: behind its footer, if that is left, at most at limit.

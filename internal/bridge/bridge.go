@@ -44,8 +44,8 @@ func BadSection(saw func()) compress.ReaderOption {
 	return hook.BadSection(saw).(compress.ReaderOption)
 }
 
-// Unverified has a Reader of .zst call ends at a damaged frame. partly says that the Reader may
-// have returned a part of the frame already. Else it is about to do that, and if ends returns true,
+// Unverified has a Reader of .zst call ends at a damaged frame. partly says that the Reader has
+// returned a part of the frame already. Else it is about to do that, and if ends returns true,
 // it returns the error in place of content.
 func Unverified(ends func(partly bool) bool) compress.ReaderOption {
 	return hook.Unverified(ends).(compress.ReaderOption)

@@ -25,7 +25,7 @@ type meter struct {
 	last   compress.Progress // so far
 	before compress.Progress // of parts in other formats that have been restored
 	grew   bool              // the source holds more than was read
-	partly bool              // a part of a damaged frame may have been written
+	partly bool              // a part of a damaged frame has been written
 	bar    *progressBar
 
 	foreign *foreign.Format // of a source that one core restores; else nil

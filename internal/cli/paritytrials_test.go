@@ -14,6 +14,7 @@ import (
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/internal/zstfile"
+	"github.com/gopz/compress/internal/zstframe"
 	"github.com/gopz/compress/parity"
 )
 
@@ -238,12 +239,9 @@ func TestParityArchive(t *testing.T) {
 	}
 }
 
-// TestParityPartly damages a .zst frame without a size, which is written while it is decoded, so
-// that only its checksum tells, and the end of the parity. What is written is wrong then: an error
-// that names the way to repair the file.
-func TestParityPartly(t *testing.T) {
-	content := noise(1 << 20)
-	frame := []byte{0x28, 0xB5, 0x2F, 0xFD, 4, 0x58} // a checksum, a window of 2 MiB
+// rawFrame returns a .zst frame of raw blocks of 64 KiB, with a checksum.
+func rawFrame(content string, header ...byte) []byte {
+	frame := append([]byte{0x28, 0xB5, 0x2F, 0xFD}, header...)
 	for p := content; len(p) > 0; p = p[1<<16:] {
 		header := uint32(1 << 16 << 3) // of a raw block
 		if len(p) == 1<<16 {
@@ -252,25 +250,81 @@ func TestParityPartly(t *testing.T) {
 		frame = append(frame, byte(header), byte(header>>8), byte(header>>16))
 		frame = append(frame, p[:1<<16]...)
 	}
-	frame = binary.LittleEndian.AppendUint32(frame, zstfile.Checksum([]byte(content)))
-	var buf bytes.Buffer
-	w, err := parity.NewWriter(&buf, parity.Options{Percent: 5, Format: compress.Zstd})
-	if err != nil {
-		t.Fatal(err)
+	return binary.LittleEndian.AppendUint32(frame, zstfile.Checksum([]byte(content)))
+}
+
+// TestParityPartly damages a .zst frame without a size, which is written while it is decoded, so
+// that only its checksum tells, and the end of the parity. What is written is wrong then: an error
+// that names the way to repair the file. Nothing is written of a frame with a size.
+func TestParityPartly(t *testing.T) {
+	content := noise(1 << 20)
+	for _, sized := range []bool{false, true} {
+		frame, code := rawFrame(content, 4, 0x58), exitError
+		message := "its parity can restore it: pz --repair"
+		if sized {
+			frame, code = rawFrame(content, 0xA4, 0, 0, 16, 0), exitWarning
+			message = "restored from its parity"
+		}
+		var buf bytes.Buffer
+		w, err := parity.NewWriter(&buf, parity.Options{Percent: 5, Format: compress.Zstd})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Write(frame)
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		bad := buf.Bytes()
+		bad[500_000] ^= 1
+		path := write(t, string(bad), t.TempDir(), "a.zst")
+		wantContent(t, pz(t, "", "-dc", path).want(t, exitWarning, "restored from its parity").out, content)
+		bad[len(bad)-1] ^= 1
+		os.WriteFile(path, bad, 0o666)
+		pz(t, "", "-t", path).want(t, exitWarning, "restored from its parity")
+		pz(t, "", "-dc", path).want(t, code, message)
+		pz(t, "", "-df", path).want(t, code, message)
+		bad[len(frame)-zstframe.ChecksumSize-1<<16-zstframe.BlockHeaderSize] |= 6 // no type of a block
+		os.WriteFile(path, bad, 0o666)
+		out := pz(t, "", "-dc", path).want(t, code, message).out
+		if sized {
+			wantContent(t, out, content)
+		}
 	}
-	w.Write(frame)
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
+}
+
+// TestParityHeaders damages the first bits of a small .zst frame. Parity is not at the end of the
+// file, so it is found only once the damage is.
+func TestParityHeaders(t *testing.T) {
+	content := sample(50_000)
+	good := pz(t, content, "-c", "--format", "zst", "-B", "16K", "--parity", "10").want(t, exitOK).out
+	tail := pz(t, "tail", "-c", "--format", "zst").want(t, exitOK).out
+	dir := t.TempDir()
+	begin := strings.LastIndex(good, "\x28\xB5\x2F\xFD")
+	for at := begin; at < begin+30; at++ {
+		bad := []byte(good + tail)
+		for bit := range 8 {
+			bad[at] = good[at] ^ 1<<bit
+			path := write(t, string(bad), dir, "a.zst")
+			res := pz(t, "", "-dc", path)
+			if res.out != content+"tail" || res.code == exitError { // some bits mean nothing
+				t.Errorf("bit %d of byte %d: exit code %d, %s", bit, at-begin, res.code, res.err)
+			}
+		}
 	}
-	bad := buf.Bytes()
-	bad[500_000] ^= 1
-	path := write(t, string(bad), t.TempDir(), "a.zst")
-	wantContent(t, pz(t, "", "-dc", path).want(t, exitWarning, "restored from its parity").out, content)
-	bad[len(bad)-1] ^= 1
-	os.WriteFile(path, bad, 0o666)
-	pz(t, "", "-t", path).want(t, exitWarning, "restored from its parity")
-	pz(t, "", "-dc", path).want(t, exitError, "its parity can restore it: pz --repair")
-	pz(t, "", "-df", path).want(t, exitError, "its parity can restore it: pz --repair")
+}
+
+// TestParityOverwritten: nothing but the header is left of a section.
+func TestParityOverwritten(t *testing.T) {
+	content := sample(50_000)
+	for _, format := range []string{"pz", "zst"} {
+		bad := []byte(pz(t, content, "-c", "--format", format, "--parity", "1").want(t, exitOK).out)
+		i := bytes.Index(bad, []byte("PZparity"))
+		copy(bad[i:], noise(len(bad)-i))
+		path := write(t, string(bad), t.TempDir(), "a."+format)
+		pz(t, "", "-t", path).want(t, exitWarning, "has damaged parity")
+		out := pz(t, "", "-dc", path).want(t, exitWarning, "has damaged parity").out
+		wantContent(t, out, content)
+	}
 }
 
 // TestReaderAtParity reads with the library, which heals nothing, files whose sections are damaged.

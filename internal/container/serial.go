@@ -45,6 +45,10 @@ type Serial struct {
 	Total   int64  // bytes of content so far
 	Stop    error  // what follows the content: nil if there may be more, io.EOF, or an error
 
+	// Results of Verify, in .zst.
+	Partly bool  // the content is a part of a frame whose end does not follow, or follows later
+	Damage error // of the frame, here or further on; nil if none is known
+
 	// State is the decoder's own, for the same memory to serve the next unit.
 	State any
 }

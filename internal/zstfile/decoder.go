@@ -1,6 +1,7 @@
 package zstfile
 
 import (
+	"cmp"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -50,6 +51,7 @@ type part struct {
 	begins bool  // it begins the frame
 	last   bool  // it has the frame's last block
 	ends   bool  // it ends the frame
+	damage error // of the frame that the Scanner has found, or nil
 	sum    uint32
 
 	carry  zstd.Carry // of the blocks before; only in frames with parts that are parsed ahead
@@ -66,6 +68,7 @@ type frameInfo struct {
 	inFlight int   // most parts in flight
 	ring     int   // size of the ring in bytes
 	counted  bool  // the Scanner counts its content
+	damage   error // that was found before the frame was cut into parts, or nil
 }
 
 var errSize = errors.New("content of another size than the frame header states")
@@ -89,7 +92,7 @@ func (d *decoder) newPart(f *frameInfo, unit int64) *part {
 		p, d.free = d.free[n-1], d.free[:n-1]
 	}
 	parsed := p.parsed
-	*p = part{dec: d, frame: f, unit: unit, parsed: parsed}
+	*p = part{dec: d, frame: f, unit: unit, damage: f.damage, parsed: parsed}
 	return p
 }
 
@@ -220,6 +223,7 @@ func (p *part) Verify(s *container.Serial) {
 			d.ends(p, d.summed)
 		}
 	}
+	s.Partly, s.Damage = s.Stop != nil || !p.ends, cmp.Or(s.Stop, p.damage)
 	p.parsed.Reset()
 	d.free = append(d.free, p)
 }

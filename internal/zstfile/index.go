@@ -140,7 +140,7 @@ func sectionBefore(src io.ReaderAt, pos int64, tail []byte) (size int64, err err
 func checkSection(src io.ReaderAt, begin, end int64, kind int, limits *container.Limits) {
 	if limits.ChecksSections() {
 		_, found, intact := section.Check(src, begin, end)
-		limits.SawSection(!found || intact && kind == SectionKind)
+		limits.SawSection(intact && kind == SectionKind || !found && kind != SectionKind)
 	}
 }
 

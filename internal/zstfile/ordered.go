@@ -236,7 +236,7 @@ func (s *Scanner) passPart(u *container.Unit, p []byte) ([]byte, error) {
 		s.mayBlock = true
 		return p, err
 	case err != nil && err != container.ErrNothingYet:
-		s.stop = err
+		s.stop, q.damage = err, err
 	}
 	s.endPart(u, q)
 	return p, nil
@@ -389,12 +389,12 @@ func (s *Scanner) decodeCut(head []byte, cut error) error {
 	if f.bound == 0 || f.Header.Window > windowLimit(s.limits) {
 		return cut
 	}
-	return s.decodeAgain(head, window)
+	return s.decodeAgain(head, window, cut)
 }
 
 // decodeAgain begins to decode a frame in order that was to be a unit. head is what has been read
-// of it, which the Scanner reads again.
-func (s *Scanner) decodeAgain(head []byte, window int64) error {
+// of it, which the Scanner reads again. damage is that of the frame.
+func (s *Scanner) decodeAgain(head []byte, window int64, damage error) error {
 	f := &s.frame
 	size, err := zstframe.HeaderSize(head)
 	if err != nil {
@@ -411,5 +411,6 @@ func (s *Scanner) decodeAgain(head []byte, window int64) error {
 	if err := s.beginOrdered(window); err != nil {
 		return err
 	}
+	s.ordered.frame.damage = damage
 	return container.ErrNothingYet
 }

@@ -323,7 +323,7 @@ func (s *Scanner) skipSome() error {
 
 // sawSection reports a section of parity that was read up to its end or to an error.
 func (s *Scanner) sawSection(err error) {
-	if s.check != nil && s.check.Found() {
+	if s.check != nil && (s.kind == SectionKind || s.check.Found()) {
 		s.limits.SawSection(err == nil && s.kind == SectionKind && s.check.Intact())
 	}
 }
@@ -435,7 +435,8 @@ func (s *Scanner) wholeFrame(u *container.Unit, p []byte) ([]byte, error) {
 	switch err {
 	case nil:
 		// No compressor makes a frame this long for its content.
-		return nil, s.decodeAgain(p, neededWindow(&f.Header))
+		damage := s.fail(errs.Corrupt, errs.PartBlock, f.Offset, errSize.Error())
+		return nil, s.decodeAgain(p, neededWindow(&f.Header), damage)
 	case io.EOF:
 	case container.ErrNothingYet:
 		s.begun, s.mayBlock = p, true
