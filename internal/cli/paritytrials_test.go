@@ -325,6 +325,8 @@ func TestParityOverwritten(t *testing.T) {
 		out := pz(t, "", "-dc", path).want(t, exitWarning, "has damaged parity").out
 		wantContent(t, out, content)
 	}
+	foreign := pz(t, content, "-c", "--format", "zst").out + "\x5a\x2a\x4d\x18\x64\x00\x00\x00" + noise(100)
+	pz(t, "", "-t", write(t, foreign, t.TempDir(), "a.zst")).want(t, exitOK)
 }
 
 // TestReaderAtParity reads with the library, which heals nothing, files whose sections are damaged.

@@ -140,9 +140,18 @@ func sectionBefore(src io.ReaderAt, pos int64, tail []byte) (size int64, err err
 func checkSection(src io.ReaderAt, begin, end int64, kind int, limits *container.Limits) {
 	if limits.ChecksSections() {
 		_, found, intact := section.Check(src, begin, end)
-		limits.SawSection(intact && kind == SectionKind || !found && kind != SectionKind)
+		if found || isSectionKind(kind, end-begin-SkippableHeaderSize) {
+			limits.SawSection(intact && kind == SectionKind)
+		}
 	}
 }
+
+// leastSection is the size in bytes of the smallest section that parity makes, without its header.
+const leastSection = 240
+
+// isSectionKind reports whether a skippable frame of so many bytes counts as a section, whatever
+// they are. Other programs may use the kind for something small.
+func isSectionKind(kind int, size int64) bool { return kind == SectionKind && size >= leastSection }
 
 // HasSeekTable reports whether a file ends with the footer of a seek table, and perhaps sections.
 func HasSeekTable(src io.ReaderAt, size int64) bool {

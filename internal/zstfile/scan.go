@@ -61,6 +61,7 @@ type Scanner struct {
 	skip   int64            // bytes of a skippable frame to pass over
 	kind   int              // of that frame
 	check  *section.Checker // of that frame: it may be a section of parity; nil if that does not matter
+	parity bool             // it is one by its kind and size
 	magic  [SkippableHeaderSize]byte
 	whole  container.Unit // in phase inUnit
 	begun  []byte         // the beginning of its frame
@@ -236,7 +237,7 @@ func (s *Scanner) nextFrame() error {
 		if err != nil {
 			return s.fail(errs.Corrupt, errs.PartHeader, at, err.Error())
 		}
-		s.check = nil
+		s.check, s.parity = nil, isSectionKind(s.kind, s.skip)
 		if s.limits.ChecksSections() && !in.Walks() {
 			s.check = new(section.Checker)
 		}
@@ -323,7 +324,7 @@ func (s *Scanner) skipSome() error {
 
 // sawSection reports a section of parity that was read up to its end or to an error.
 func (s *Scanner) sawSection(err error) {
-	if s.check != nil && (s.kind == SectionKind || s.check.Found()) {
+	if s.check != nil && (s.parity || s.check.Found()) {
 		s.limits.SawSection(err == nil && s.kind == SectionKind && s.check.Intact())
 	}
 }
