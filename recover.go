@@ -70,9 +70,9 @@ func (k DamageKind) String() string { return index.DamageKind(k).String() }
 //
 // Parts that cannot be read are damage like any other; [Damage].Err then wraps the error of src.
 //
-// Behind intact streams, a file in another of these formats ends the recovery, as it ends a Reader.
-// The last damage reported is then a [DamageFrame] with [ErrTrailing], whose Offset is where that
-// file begins.
+// A .pz, .gz or .zst file that begins behind one in another format ends the recovery, as it ends a
+// Reader. The last damage reported is then a [DamageFrame] with [ErrTrailing], whose Offset is
+// where that file begins.
 //
 // Recover returns nil if it reached the end, however much was lost. Data without the header of a
 // stream and without any block is an [ErrFormat], or of .zst an [ErrNoIndex], and nothing is

@@ -5,7 +5,8 @@ set -uo pipefail # no -e: a failed step must not stop the following ones
 # Version of the linter. No other file names it.
 staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-# Limits for one package, natively and under an emulator.
+# Limits for one package, natively and under an emulator. The command's tests take ten minutes under
+# the race detector.
 timeout=20m
 qemu_timeout=60m
 

@@ -22,10 +22,11 @@ import (
 // Under the names of gzip pz finds files as gzip does, takes its options, and prints what scripts
 // read in its words.
 
-// letter returns the one-letter name of an option of pz, or "". -a and -b of gzip are others.
+// letter returns the one-letter name of an option of pz, or "". Under the names of gzip gzipFlags
+// adds other options -a and -b.
 func (c *config) letter(long string) string {
 	short := shortName(long)
-	if c.ofGzip && strings.Contains("ab", short) {
+	if c.ofGzip && (short == "a" || short == "b") {
 		return ""
 	}
 	return short

@@ -108,7 +108,7 @@ func (a *app) recoverPart(
 // content; −1 if that is unknown.
 func inFile(d compress.Damage, offset, content int64) compress.Damage {
 	var e *compress.Error
-	if errors.As(d.Err, &e) {
+	if errors.As(d.Err, &e) && e.Offset >= 0 {
 		moved := *e
 		moved.Offset += offset
 		d.Err = &moved

@@ -300,6 +300,10 @@ func (s *search) isIndexPart(at, blocks, to int64) bool {
 	if to-at >= TailSize(units) {
 		return false
 	}
+	last := s.Peek(s.small[:len(FooterMagic)], to-int64(len(FooterMagic)))
+	if string(last) == FooterMagic {
+		return false // of a footer, whose index is missing
+	}
 	to = min(to, at+EndMarkerSize+UnitSize*units)
 	end := s.entriesEnd
 	if s.markerAt != at {

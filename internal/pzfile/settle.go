@@ -141,7 +141,11 @@ func (s *search) settleEnd(next int64) {
 		s.lose(index.DamageUnknown, errs.PartBlock, next, 0, -1, s.damage.at,
 			&errs.Error{Kind: errs.Corrupt, Detail: "no block before the index", Err: s.damage.err})
 	}
-	if s.stop != nil {
+	switch {
+	case s.stop == nil:
+	case len(s.found) == 0: // all of its blocks may be lost
+		s.lose(index.DamageUnknown, errs.PartBlock, next, 0, -1, s.stop.Offset, s.stop)
+	default:
 		s.lose(index.DamageFrame, s.stop.Part, next, 0, 0, s.stop.Offset, s.stop)
 	}
 }

@@ -144,8 +144,7 @@ func (s *search) frameAt(off int64) (f found, confirmed, ok bool) {
 	steps := s.steps
 	f, ok = s.walk(off)
 	end := off + f.size
-	_, known, _ := container.Detect(s.look(end, container.DetectSize))
-	confirmed = ok && (end == s.Size || known || f.summed && s.decodes(&f))
+	confirmed = ok && (end == s.Size || s.knownAt(end) || f.summed && s.decodes(&f))
 	if confirmed {
 		s.steps = steps // only what leads nowhere counts
 	}
@@ -200,6 +199,12 @@ func (s *search) magicAt(off int64) bool {
 	return IsFrame(p) || IsSkippable(p)
 }
 
+// knownAt reports whether there is the magic number of any format at an offset.
+func (s *search) knownAt(off int64) bool {
+	_, ok, _ := container.Detect(s.look(off, container.DetectSize))
+	return ok
+}
+
 // isUsable reports whether a frame can be a block of the index. Those of a Writer can.
 func (s *search) isUsable(f *found) bool {
 	limit := min(maxFrame, s.Limits.Memory()/2)
@@ -221,7 +226,7 @@ func (s *search) takeSkippable() bool {
 		return false
 	}
 	isTable := kind == SeekTableKind && (s.tableAt(s.at) || end == s.Size)
-	if end < s.Size && !s.magicAt(end) && !isTable {
+	if end < s.Size && !s.knownAt(end) && !isTable {
 		return false
 	}
 	if isTable {

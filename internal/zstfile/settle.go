@@ -121,7 +121,10 @@ func (s *search) addGap(g index.Gap, e *errs.Error, d *damage, to int64) {
 	if d != nil {
 		e.Offset, e.Err = d.at, d.err
 		if IsFrame(s.look(d.at, zstframe.MagicSize)) {
-			g.Offset, g.Size = d.at, s.Size-d.at
+			if !slices.ContainsFunc(s.Gaps, func(g index.Gap) bool { return g.Err != nil }) {
+				to = s.Size // a Reader ends at the first damage, and knows of no frame behind it
+			}
+			g.Offset, g.Size = d.at, to-d.at
 		}
 	}
 	g.Err = e
@@ -313,12 +316,12 @@ func (t *table) mayBegin(f *found, begin int64) bool {
 	return max(f.offset-t.start, t.start-f.offset) < size/2 || f.offset == begin && f.size == size
 }
 
-// isSimilar reports whether a frame has the size or the checksum of entry n, or is damaged and has
-// its content size.
+// isSimilar reports whether a frame has the size or the checksum of entry n. The content size
+// suffices if the frame is damaged, or is at its place and has no checksum.
 func (s *search) isSimilar(t *table, f *found, n int) bool {
 	e := &t.list[n]
 	return f.size == int64(e.Size) || t.sums && f.summed && f.sum == e.Sum ||
-		f.content == int64(e.Content) && !s.decodes(f)
+		f.content == int64(e.Content) && (!f.summed && f.offset == t.places[n] || !s.decodes(f))
 }
 
 // compareEntry compares a frame with its entry. If they differ, a frame that can be decoded is

@@ -88,6 +88,9 @@ func TestRecoverEverywhere(t *testing.T) {
 			for i := 0; i < len(list); i += step {
 				if err := checkTrial(s, list[i:i+1], false); err != nil {
 					class := err.(*failure).class
+					if list[i].joins(s) && (class == "b sizes" || class == "c unreported") {
+						continue // what is left of two streams, frames or members looks like one
+					}
 					failed[class]++
 					if failed[class] <= 2 {
 						t.Errorf("%s of %d bytes:\n\t%v\n%v", s.name, len(s.file), list[i], err)
@@ -99,6 +102,12 @@ func TestRecoverEverywhere(t *testing.T) {
 			}
 		})
 	}
+}
+
+// joins reports whether an edit changes the end of one unit of a sample and the beginning of the
+// next.
+func (e edit) joins(s *sample) bool {
+	return slices.ContainsFunc(s.units, func(u unit) bool { return e.at < u.to && u.to < e.at+e.n })
 }
 
 // TestRecoverSeekTable flips each bit of a seek table. No content is lost, and none moves.

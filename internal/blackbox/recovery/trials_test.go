@@ -451,7 +451,7 @@ func (c *trial) traceless() bool {
 				behind = c.where[i]
 			}
 		}
-		if before == behind && (u.to == len(c.where) || c.where[u.to] < 0 || c.isGone(u)) {
+		if before == behind && (u.to < len(c.where) && c.where[u.to] < 0 || c.isGone(u)) {
 			return true
 		}
 	}
