@@ -212,7 +212,9 @@ func (p *protected) checkHealed(t *testing.T, name, path string) {
 		return // -l sees headers of frames alone, which have no check
 	}
 	res = pz(t, "", "-l", path)
-	if res.code == exitError || !strings.Contains(res.out, fmt.Sprintf(" %d ", len(content))) {
+	// If the end of the parity is damaged as well as a header of a frame, -l warns of the parity.
+	warned := strings.HasSuffix(path, ".zst") && strings.Contains(res.err, "damaged parity")
+	if res.code == exitError || !warned && !strings.Contains(res.out, fmt.Sprintf(" %d ", len(content))) {
 		t.Errorf("%s: -l: exit code %d, %s, %s", name, res.code, res.out, res.err)
 	}
 }
