@@ -180,10 +180,10 @@ func (b *progressBar) render() {
 			strings.Repeat(" ", b.width-full))
 	}
 	columns := utf8.RuneCountInString(text)
+	b.app.temp.drawn.Store(int64(max(columns, b.drawn))) // a signal may come behind the write
 	// Spaces overwrite the rest of a longer line.
 	fmt.Fprintf(b.app.stderr, "\r%s%s", text, strings.Repeat(" ", max(0, b.drawn-columns)))
 	b.drawn = columns
-	b.app.temp.drawn.Store(int64(columns))
 }
 
 // clear removes the bar from the screen. The caller holds the lock.
