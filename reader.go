@@ -289,8 +289,8 @@ func (r *Reader) deliver(b *pipeline.Block) error {
 		if s.Damage != nil && !r.partly && r.endsUnverified(false) {
 			return r.fail(s.Damage)
 		}
-		r.partly = s.Partly
 		out = s.Content()
+		r.partly = s.Partly && (r.partly || len(out) > 0)
 		at.Content, at.End = s.Total, s.Used
 		switch s.Stop {
 		case nil:

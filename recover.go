@@ -301,8 +301,8 @@ func (v *recovery) reportGaps(block int64) error {
 	return nil
 }
 
-// lose notes a gap at the end of what is written. If a frame begins there, it writes what a Reader
-// returns of it, which the gap lacks then. Without g.Err the frame may be intact.
+// lose notes a gap at the end of what is written. If a frame begins there, lose writes what a
+// Reader returns of it, and takes that off the gap. Without g.Err the frame may be intact.
 func (v *recovery) lose(g index.Gap) error {
 	given, cause, err := v.copyFrame(&g)
 	if err != nil || g.Err == nil && cause == nil {

@@ -5,8 +5,8 @@ set -uo pipefail # no -e: a failed step must not stop the following ones
 # Version of the linter. No other file names it.
 staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-# Limits for one package, natively and under an emulator. The command's tests take ten minutes under
-# the race detector.
+# Limits for one package, natively and under an emulator. With the race detector, and other programs
+# beside it, the command's tests took more than ten minutes.
 timeout=20m
 qemu_timeout=60m
 

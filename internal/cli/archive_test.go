@@ -259,8 +259,7 @@ func TestNoArchive(t *testing.T) {
 }
 
 // TestArchiveFront lists and extracts what is in front of damage, and what is behind a damaged
-// header, as tar does. The archive has no
-// list of its entries.
+// header, as tar does. The archive has no list of its entries.
 func TestArchiveFront(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const headerB, headerC = 1024, 204_288 // where they begin

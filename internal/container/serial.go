@@ -46,7 +46,7 @@ type Serial struct {
 	Stop    error  // what follows the content: nil if there may be more, io.EOF, or an error
 
 	// Results of Verify, in .zst.
-	Partly bool  // the content is a part of a frame whose end does not follow, or follows later
+	Partly bool  // the content does not reach the end of its frame
 	Damage error // of the frame, here or further on; nil if none is known
 
 	// State is the decoder's own, for the same memory to serve the next unit.

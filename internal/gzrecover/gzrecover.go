@@ -237,7 +237,7 @@ func (r *recovery) decode(p place) stop {
 		case r.padding(next):
 			r.endMember(err)
 			return stop{}
-		case r.searched == 0 && r.file.EndAt(next, container.Gzip):
+		case r.searched == 0 && r.file.EndAtOther(next, container.Gzip):
 			r.endMember(err)
 			return stop{}
 		case r.isHeader(next):

@@ -105,9 +105,9 @@ func (s *Salvage) Peek(p []byte, off int64) []byte {
 	return p[:n]
 }
 
-// EndAt reports whether a file of another format than own begins at an offset. The search then ends
-// there.
-func (s *Salvage) EndAt(off int64, own container.Format) bool {
+// EndAtOther ends the search at an offset if a file of another format than own begins there, and
+// reports whether it did.
+func (s *Salvage) EndAtOther(off int64, own container.Format) bool {
 	var p [container.DetectSize]byte
 	f, ok, _ := container.Detect(s.Peek(p[:], off))
 	if !ok || f == own {

@@ -92,16 +92,16 @@ func startPigz(r io.Reader) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	return waits{out, cmd}, cmd.Start()
+	return output{out, cmd}, cmd.Start()
 }
 
-// waits is the output of a command, which Close waits for.
-type waits struct {
+// An output is that of a command. Close waits for its end.
+type output struct {
 	io.Reader
 	cmd *exec.Cmd
 }
 
-func (w waits) Close() error { return w.cmd.Wait() }
+func (o output) Close() error { return o.cmd.Wait() }
 
 // BenchmarkPull unpacks a .tar.gz file that comes over a connection of 150 MB/s, as a container
 // image does:

@@ -92,7 +92,7 @@ type unit struct {
 	damage *damage // in front of it
 }
 
-// damage is where something else is than should be.
+// damage is a place in front of a block, or of the end of a stream, that has something else.
 type damage struct {
 	at  int64
 	err error // of a read that failed
@@ -115,7 +115,7 @@ func Salvage(
 	s.findEnds()
 	sound := true // each stream has an intact end
 	for s.skipSections(); s.Err == nil && (s.pos < s.Size || s.id == 0); s.id++ {
-		if s.id > 0 && sound && s.EndAt(s.pos, container.PZ) {
+		if s.id > 0 && sound && s.EndAtOther(s.pos, container.PZ) {
 			break
 		}
 		from := s.pos

@@ -61,7 +61,7 @@ type Scanner struct {
 	skip   int64            // bytes of a skippable frame to pass over
 	kind   int              // of that frame
 	check  *section.Checker // of that frame: it may be a section of parity; nil if that does not matter
-	parity bool             // it is one by its kind and size
+	parity bool             // that frame counts as a section, by its kind and size
 	magic  [SkippableHeaderSize]byte
 	whole  container.Unit // in phase inUnit
 	begun  []byte         // the beginning of its frame

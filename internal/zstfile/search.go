@@ -82,7 +82,7 @@ func Salvage(
 		if s.takeFrame() || s.takeSkippable() {
 			continue
 		}
-		if s.at > 0 && (!s.damaged || s.at == s.begin) && s.EndAt(s.at, container.Zstd) {
+		if s.at > 0 && (!s.damaged || s.at == s.begin) && s.EndAtOther(s.at, container.Zstd) {
 			break
 		}
 		if s.damage == nil {
@@ -156,8 +156,8 @@ func (s *search) decodes(f *found) bool {
 	return s.Intact(f.size+f.bound, func() (bool, error) { return s.verify(f.offset, f.size) })
 }
 
-// walk goes through the frame at an offset from block to block. It compares the
-// content size with the blocks, and does not look into them.
+// walk goes through the frame at an offset from block to block. It compares the content size with
+// the blocks, and does not look into them.
 func (s *search) walk(off int64) (f found, ok bool) {
 	if s.steps > minSteps+s.Size {
 		// A hostile file could make the search read all of the rest for every few bytes.
