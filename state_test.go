@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/iotest"
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/blackbox/bbtest"
@@ -115,6 +116,33 @@ func TestWindowFreed(t *testing.T) {
 		kept := r.DecoderMemory()
 		if most < 3*freeWindow || kept > memory(freeWindow) || name == "end" && kept > 0 {
 			t.Errorf("%s: the decoder keeps %d bytes of %d", name, kept, most)
+		}
+	}
+}
+
+// TestMemoryOfFirstFrame checks the memory for the first frame of a file, whose content the frame
+// states. A frame that is alone is decoded in order, and takes little more than its content. One
+// that others must follow is one unit.
+func TestMemoryOfFirstFrame(t *testing.T) {
+	const size = 4 << 20
+	h := zstfile.Header{ContentSize: size, Window: size, Checksum: true}
+	content := bbtest.RandomBytes(size, 1)
+	frame := bbtest.StoredFrame(h, slices.Collect(slices.Chunk(content, zstfile.MaxBlock))...)
+	two := append(slices.Clone(frame), frame...)
+	for name, test := range map[string]struct {
+		src         io.Reader
+		least, most int64
+	}{
+		"alone":  {bytes.NewReader(frame), size, size + 512<<10},
+		"of two": {bytes.NewReader(two), 0, 0},
+		"stream": {iotest.HalfReader(bytes.NewReader(two)), size, size + 512<<10},
+	} {
+		r := bbtest.NewReader(t, test.src, compress.WithConcurrency(2))
+		if _, err := io.CopyN(io.Discard, r, size-1); err != nil {
+			t.Fatal(name, err)
+		}
+		if n := r.DecoderMemory(); n < test.least || n > test.most {
+			t.Errorf("%s: the decoder has %d bytes", name, n)
 		}
 	}
 }

@@ -15,6 +15,7 @@ type Start struct {
 
 	Head    []byte // what has been read of Reader: DetectSize bytes, or fewer with HeadErr
 	HeadErr error
+	Size    int64 // of the input in bytes; −1 if it is unknown
 
 	// NonBlocking means that a read never waits for another process, so reading ahead is safe.
 	NonBlocking bool
@@ -25,7 +26,11 @@ type Start struct {
 // ReadStart reads the first bytes of src into head.
 func ReadStart(src io.Reader, head *[DetectSize]byte, nonBlocking bool) Start {
 	n, err := ReadFull(src, head[:])
-	return Start{Reader: src, Head: head[:n], HeadErr: err, NonBlocking: nonBlocking}
+	s := Start{Reader: src, Head: head[:n], HeadErr: err, Size: available(src), NonBlocking: nonBlocking}
+	if s.Size >= 0 {
+		s.Size += int64(n)
+	}
+	return s
 }
 
 // MemoryStart is ReadStart for an input in memory.
@@ -33,7 +38,7 @@ func MemoryStart(p []byte) Start {
 	if p == nil {
 		p = []byte{}
 	}
-	s := Start{Memory: p, Head: p[:min(len(p), DetectSize)], NonBlocking: true}
+	s := Start{Memory: p, Head: p[:min(len(p), DetectSize)], Size: int64(len(p)), NonBlocking: true}
 	if len(p) < DetectSize {
 		s.HeadErr = io.EOF
 	}

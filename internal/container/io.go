@@ -51,15 +51,30 @@ func ReadFull(r io.Reader, p []byte) (n int, err error) {
 }
 
 // IsNonBlocking reports whether all of an input is available without waiting.
-func IsNonBlocking(src io.Reader) bool {
+func IsNonBlocking(src io.Reader) bool { return available(src) >= 0 }
+
+// available returns how many bytes of an input can be read without waiting, −1 if that may not be
+// all of it.
+func available(src io.Reader) int64 {
 	switch s := src.(type) {
-	case *bytes.Reader, *bytes.Buffer, *strings.Reader:
-		return true
+	case *bytes.Reader:
+		return int64(s.Len())
+	case *bytes.Buffer:
+		return int64(s.Len())
+	case *strings.Reader:
+		return int64(s.Len())
 	case *os.File:
 		info, err := s.Stat()
-		return err == nil && info.Mode().IsRegular()
+		if err != nil || !info.Mode().IsRegular() {
+			return -1
+		}
+		at, err := s.Seek(0, io.SeekCurrent)
+		if err != nil {
+			return 0
+		}
+		return max(0, info.Size()-at)
 	}
-	return false
+	return -1
 }
 
 // WriteFull writes p. A count that is too small comes with an error.

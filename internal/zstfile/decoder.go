@@ -143,7 +143,7 @@ func (d *decoder) decode(p *part, s *container.Serial) error {
 			return f.tooLarge()
 		}
 		d.zstd.Reset(f.Window, d.dict)
-		d.ring.beginFrame(f.inFlight, f.ring)
+		d.ring.beginFrame(f.inFlight, f.ring, f.ContentSize)
 		d.total, d.current = 0, p.unit-1
 	}
 	room := p.bound

@@ -1,6 +1,9 @@
 package zstfile
 
-import "github.com/gopz/compress/internal/codec/zstd"
+import (
+	"github.com/gopz/compress/internal/codec/zstd"
+	"github.com/gopz/compress/internal/zstframe"
+)
 
 // A ring has the content of the last parts, and with it the window. It grows with the content.
 // Content goes to the buffer from the front to the end, and then from the front again, over what
@@ -11,6 +14,7 @@ import "github.com/gopz/compress/internal/codec/zstd"
 type ring struct {
 	buf  []byte
 	most int // size of the buffer in bytes, while parts are no larger than their Spec says
+	left int // content of the frame that is still to come, in bytes, or more
 
 	at   int // where the next content goes
 	base int // of the frame in buf: there is no more of it in front
@@ -46,8 +50,9 @@ func (r *ring) reset() {
 }
 
 // beginFrame begins a frame. There may be so many parts in flight, with the one that is decoded.
-// most is the size of the buffer that the window and they take.
-func (r *ring) beginFrame(inFlight, most int) {
+// most is the size of the buffer that the window and they take. content is that of the frame in
+// bytes, −1 if it is unknown.
+func (r *ring) beginFrame(inFlight, most int, content int64) {
 	if n := len(r.held); n != inFlight {
 		oldest := r.next
 		for _, at := range r.held {
@@ -58,7 +63,10 @@ func (r *ring) beginFrame(inFlight, most int) {
 			r.held = append(r.held, oldest)
 		}
 	}
-	r.most = most
+	r.most, r.left = most, most
+	if content >= 0 && content < int64(most) {
+		r.left = int(content)
+	}
 	r.begun, r.base, r.older = r.next, r.at, nil
 	if len(r.buf) > most {
 		r.buf, r.at, r.base, r.before = nil, 0, 0, 0
@@ -93,6 +101,9 @@ func (r *ring) beginPart(n int, window int64, x *zstd.Executor) (dst []byte, at 
 func (r *ring) endPart(from, to int) {
 	r.at += to - from
 	r.next += int64(to - from)
+	if r.left < r.most {
+		r.left = max(0, r.left-(to-from))
+	}
 }
 
 // fits reports whether n bytes have room where the last content ends. keep is the position of the
@@ -144,7 +155,7 @@ func (r *ring) grow(n int, window int64, x *zstd.Executor) {
 	if len(r.buf) <= r.most/ringTrust {
 		size = min(max(r.first, ringGrowth*len(r.buf)), r.most)
 	}
-	size = max(size, int(window)+n)
+	size = max(min(size, int(window)+r.left+zstframe.MaxBlock), int(window)+n)
 	buf := make([]byte, size)
 	have := min(int(window), r.at-r.base)
 	if older := int(window) - have; older > 0 {

@@ -33,7 +33,7 @@ func TestRing(t *testing.T) {
 			if len(parts) >= inFlight {
 				parts = parts[len(parts)-inFlight+1:]
 			}
-			g.beginFrame(inFlight, int(window)+(inFlight+1)*most+r.IntN(3)*most)
+			g.beginFrame(inFlight, int(window)+(inFlight+1)*most+r.IntN(3)*most, int64(r.IntN(50*most)-1))
 			x.Reset(window, nil)
 			var content []byte
 			for range r.IntN(100) {

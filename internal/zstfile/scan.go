@@ -15,8 +15,8 @@ const (
 	// MaxWhole is the most content in bytes of a frame that a ReaderAt loads as a block.
 	MaxWhole = 32 << 20
 
-	// firstUnit and laterUnit are the most content in bytes of a frame that is one unit: of the
-	// first frame of a file, and of others. Files of one frame gain from parts, and take no more
+	// firstUnit and laterUnit are the most content in bytes of a frame that is one unit: of a frame
+	// that may be the only one, and of others. Files of one frame gain from parts, and take no more
 	// memory than the window. Files of many frames gain from decoding frames side by side.
 	firstUnit = 1 << 20
 	laterUnit = 8 << 20
@@ -45,6 +45,7 @@ type Scanner struct {
 	Single bool
 
 	in          container.Input
+	size        int64 // of the file in bytes, −1 if it is unknown
 	limits      *container.Limits
 	nonBlocking bool
 	ready       func() bool // see container.Start
@@ -99,6 +100,7 @@ func FrameSpec(content int) container.Spec {
 func (s *Scanner) Reset(in *container.Start, limits *container.Limits) {
 	s.in.Reset(in)
 	s.limits, s.nonBlocking, s.ready, s.mayBlock = limits, in.NonBlocking, in.Ready, true
+	s.size = in.Size
 	s.resetState()
 }
 
@@ -369,7 +371,7 @@ func (s *Scanner) choose(u *container.Unit) error {
 		return s.frame.fail(errs.TooLarge, errs.PartBlock, s.frame.Offset, "")
 	}
 	most := int64(laterUnit)
-	if s.frame.Number == 0 {
+	if s.frame.Number == 0 && s.size-s.frame.Offset <= container.PayloadLimit(n) {
 		most = firstUnit
 	}
 	if n >= 0 && n <= most && !s.unsized {
