@@ -62,8 +62,13 @@ func (a *app) recoverPart(
 	tell := func(d compress.Damage) {
 		// print instead of warn: -q must not hide that content is missing.
 		text := damageText(d, unitOf(in))
-		if errors.Is(d.Err, compress.ErrDictionary) {
+		var e *compress.Error
+		switch {
+		case errors.Is(d.Err, compress.ErrDictionary):
 			text += "; it " + needsDictionary(d.Err) + "; give it with -D"
+		case errors.Is(d.Err, compress.ErrMemory) && errors.As(d.Err, &e):
+			what, advice := a.memoryExceeded(in, e)
+			text += "; it " + what + "; " + advice
 		}
 		if d.Err != nil {
 			text = a.withDetails(text, d.Err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/blackbox/bbtest"
 	"github.com/gopz/compress/internal/testenv"
 )
 
@@ -267,5 +268,23 @@ func TestRecoverMixed(t *testing.T) {
 				at, before = at+len(part), before+size
 			}
 		}
+	}
+}
+
+// TestRecoverNeedsMemory recovers a file with a frame that needs more memory than -M allows. The
+// report says so, and the other frame is saved.
+func TestRecoverNeedsMemory(t *testing.T) {
+	large := string(bbtest.WindowFrame(64<<20, []byte("large")))
+	small := string(bbtest.WindowFrame(1<<10, []byte("small")))
+	file := write(t, large+small, t.TempDir(), "a.zst")
+	got := pz(t, "", "--recover", "-M16M", "-c", file).want(t, exitWarning,
+		"a.zst: lost: frame 0, from byte 0 of the content on; it needs ",
+		", more than the limit of 16 MiB; use -M ").out
+	if got != "small" {
+		t.Errorf("%q is saved", got)
+	}
+	got = pz(t, "", "--recover", "-c", file).want(t, exitOK, "saved 10 of 10 bytes").out
+	if got != "largesmall" {
+		t.Errorf("%q is saved without a limit", got)
 	}
 }

@@ -117,31 +117,45 @@ func (c *tableCheck) write(p []byte) {
 	copy(c.footer[len(c.footer)-len(p):], p)
 }
 
-// endFrame ends the frame. If it is a table, end reports whether the frames are those that it
-// lists, with their checksums if sums is set. It returns true if the frame is not a seek table.
+// endFrame ends the frame. If it is a table, endFrame reports whether the frames are those that it
+// lists, with their checksums if sums is set. It returns true if the frame is not a seek table. A
+// frame that lists the frames in front of it is a table, though its footer is damaged.
 func (c *tableCheck) endFrame(sums bool) (ok bool) {
 	f, err := ParseSeekFooter(c.footer[:], math.MaxInt64)
 	if err != nil || f.TableSize() != SkippableHeaderSize+c.size {
-		return true
+		return !c.lists(&c.plain, false) && !c.lists(&c.summed, sums)
 	}
-	said := c.plain.framesHash
+	entries := &c.plain
 	if f.Sums {
-		said = c.summed.framesHash
+		entries = &c.summed
 	}
-	defer func() { c.prefix = append(c.prefix[:0], c.all) }()
+	same, known := c.compare(&entries.framesHash, sums && f.Sums)
+	c.prefix = append(c.prefix[:0], c.all)
+	return same || !known
+}
+
+// lists reports whether the entries are those of the frames, of which there is one or more.
+func (c *tableCheck) lists(entries *tableHash, sums bool) bool {
+	same, known := c.compare(&entries.framesHash, sums)
+	return entries.count > 0 && entries.have == 0 && same && known
+}
+
+// compare reports whether the frames are those of a table, and whether that is known.
+func (c *tableCheck) compare(said *framesHash, sums bool) (same, known bool) {
 	var before framesHash
 	switch i := c.all.count - said.count - c.prefix[0].count; {
 	case c.all.count == said.count: // the table lists all frames, those of earlier tables too
 	case c.all.count < said.count:
-		return false
+		return false, true
 	case i < 0:
 		// The table begins among frames that an earlier table lists.
-		return false
+		return false, true
 	case i >= int64(len(c.prefix)):
-		return true
+		return false, false
 	default:
 		before = c.prefix[i]
 	}
 	have := c.all.after(&before)
-	return have.sizes == said.sizes && (!sums || !f.Sums || have.bare > 0 || have.sums == said.sums)
+	same = have.sizes == said.sizes && (!sums || have.bare > 0 || have.sums == said.sums)
+	return same, true
 }

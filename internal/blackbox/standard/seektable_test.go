@@ -105,6 +105,36 @@ func TestSeekableZstd(t *testing.T) {
 	}
 }
 
+// TestSeekFooterBits flips each bit of the footer of a seek table. A Reader returns the content and
+// an error about the index. Two bits of the descriptor have no meaning.
+func TestSeekFooterBits(t *testing.T) {
+	f := newTwoFrames(t)
+	for _, sums := range []bool{false, true} {
+		table := bbtest.MakeSeekTable(sums, f.entries...)
+		file := slices.Concat(f.frames, table)
+		for bit := range 8 * zstfile.SeekFooterSize {
+			bad := slices.Clone(file)
+			at := len(bad) - zstfile.SeekFooterSize + bit/8
+			bad[at] ^= 1 << (bit % 8)
+			got, err := io.ReadAll(bbtest.NewReader(t, bytes.NewReader(bad)))
+			if !bytes.Equal(got, f.content) {
+				t.Fatalf("bit %d: %d bytes, %v", bit, len(got), err)
+			}
+			var e *compress.Error
+			found := errors.As(err, &e) && e.Kind == compress.ErrCorrupt && e.Part == compress.PartIndex
+			if unused := bit == 8*4 || bit == 8*4+1; unused && err != nil || !unused && !found {
+				t.Errorf("with checksums %v, bit %d of the footer: %v", sums, bit, err)
+			}
+		}
+	}
+	noise := bbtest.RandomBytes(2*12+zstfile.SeekFooterSize, 1)
+	foreign := bbtest.SkippableFrame(zstfile.SeekTableKind, noise)
+	got, err := io.ReadAll(bbtest.NewReader(t, bytes.NewReader(slices.Concat(f.frames, foreign))))
+	if err != nil || !bytes.Equal(got, f.content) {
+		t.Errorf("frame of another program: %d bytes, %v", len(got), err)
+	}
+}
+
 // TestInconsistentSeekTable checks that a wrong seek table gives an error and no wrong content.
 func TestInconsistentSeekTable(t *testing.T) {
 	f := newTwoFrames(t)
