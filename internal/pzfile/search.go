@@ -10,9 +10,9 @@ import (
 	"github.com/gopz/compress/internal/ldm"
 )
 
-// A search finds the blocks of a damaged file. First it reads indexes from the end of the file,
-// each in front of the next, as long as they are intact. Then it goes through the file from the
-// front: from block to block where one follows the other, and from byte to byte where it has to
+// A search finds the blocks of a damaged file. It goes from block to block, and ends at the first
+// damage. Then it begins again. It reads indexes from the end of the file, each in front of the
+// next, as long as they are intact, and goes through the file from the front: from block to block where one follows the other, and from byte to byte where it has to
 // look for the next. The header of a block tells its number, so the search knows which blocks are
 // missing. The index of a stream tells how large these were, and what is a block of the stream and
 // what only looks like one.
@@ -23,6 +23,7 @@ type search struct {
 	index.Salvage
 	verify Verify
 	rules  Rules
+	walks  bool          // it ends at damage
 	ends   []extent      // of the streams ahead, in the order of the file
 	ahead  []index.Block // the index of the first of them, if that is loose
 	id     int           // number of the stream
@@ -109,20 +110,17 @@ const (
 func Salvage(
 	src io.ReaderAt, size int64, limits *container.Limits, rules Rules, verify Verify,
 ) (*index.File, []index.Gap, error) {
-	s := &search{rules: rules, verify: verify, Salvage: index.Salvage{
-		Src: src, Limits: limits, Size: size, File: &index.File{Size: size},
-	}}
-	s.findEnds()
-	sound := true // each stream has an intact end
-	for s.skipSections(); s.Err == nil && (s.pos < s.Size || s.id == 0); s.id++ {
-		if s.id > 0 && sound && s.EndAtOther(s.pos, container.PZ) {
-			break
-		}
-		from := s.pos
-		s.searchStream()
-		sound = sound && s.stop == nil
-		s.skipSections()
-		s.pos = max(s.pos, from+1) // whatever the file says of its parts
+	begin := func() *search {
+		return &search{rules: rules, verify: verify, Salvage: index.Salvage{
+			Src: src, Limits: limits, Size: size, File: &index.File{Size: size},
+		}}
+	}
+	s := begin()
+	s.walks = true // the file may be one of thousands of parts, each with these ends
+	if !s.searchStreams() && s.Err == nil {
+		s = begin()
+		s.findEnds()
+		s.searchStreams()
 	}
 	if s.Err != nil {
 		return nil, nil, s.Err
@@ -138,6 +136,25 @@ func Salvage(
 	s.lowerBlockSizes()
 	s.File.Size = s.Size
 	return s.File, s.Gaps, nil
+}
+
+// searchStreams finds the blocks of all streams. It returns false where a walk has met damage.
+func (s *search) searchStreams() bool {
+	sound := true // each stream has an intact end
+	for s.skipSections(); s.Err == nil && (s.pos < s.Size || s.id == 0); s.id++ {
+		if s.id > 0 && sound && s.EndAtOther(s.pos, container.PZ) {
+			break
+		}
+		from := s.pos
+		s.searchStream()
+		sound = sound && s.stop == nil
+		if s.walks && (!sound || s.damage != nil) {
+			return false
+		}
+		s.skipSections()
+		s.pos = max(s.pos, from+1) // whatever the file says of its parts
+	}
+	return len(s.Gaps) == 0 && s.Found
 }
 
 // lowerBlockSizes makes the block size of each stream what its blocks need, so that a guess costs
@@ -172,6 +189,10 @@ func (s *search) searchStream() {
 		case tookBlock:
 			continue
 		case tookNothing:
+			if s.walks {
+				s.damage = &damage{at: s.pos}
+				return
+			}
 			if s.resync() {
 				continue
 			}
