@@ -44,6 +44,38 @@ func (c *config) gzipFlags(fs *pflag.FlagSet) {
 	fs.BoolVarP(&c.license, "license", "L", false, "")
 }
 
+// gzipHelpHead and gzipHelpTail are the brief help under the names of gzip, around gzipOptions.
+const (
+	gzipHelpHead = `Usage: gzip [OPTION]... [FILE]...
+
+This is pz under a name of gzip. Replace each FILE by FILE.gz, or restore
+it with -d. Without FILE, or where FILE is -, use standard input and output.
+`
+	gzipHelpTail = `Other options of pz work too, but for -a and -b: see gzip --help=all.
+`
+)
+
+// gzipOptions are the options that brief help lists under the names of gzip, and what it says.
+var gzipOptions = [][2]string{
+	{"-1 ... -9", "Set the level: 1 fastest, 9 densest; default {gzlevel}."},
+	{"-c, --stdout", "Write to standard output and keep the files."},
+	{"-d, --decompress", "Restore files."},
+	{"-f, --force", "Overwrite existing files; with -dc copy other data."},
+	{"-k, --keep", "Keep the source."},
+	{"-l, --list", "List sizes and ratio of files."},
+	{"-L, --license", "Show the license."},
+	{"-n, --no-name", "Neither store name and time nor restore them."},
+	{"-N, --name", "Store name and time, or restore them."},
+	{"-q, --quiet", "Suppress warnings and the progress bar."},
+	{"-r, --recursive", "Process all files in directories."},
+	{"    --rsyncable", "Keep most bytes where content changes little."},
+	{"-S, --suffix .SUF", "Use this suffix in place of .gz."},
+	{"-t, --test", "Check that files can be restored; write nothing."},
+	{"-v, --verbose", "Report the ratio of each file."},
+	{"-V, --version", "Show the version."},
+	{"-T, --threads N", "Use N threads; the default 0 uses all processors."},
+}
+
 // gzipVariable is the environment variable that has options for gzip.
 const gzipVariable = "GZIP"
 

@@ -5,10 +5,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/gopz/compress/internal/testenv"
 )
@@ -198,6 +200,39 @@ func TestByteOrderMark(t *testing.T) {
 		}
 		for name := range strings.FieldsSeq(c.files) {
 			os.Remove(name)
+		}
+	}
+}
+
+// TestGzipHelp checks the brief help under names of other programs: it fits into a terminal, names
+// the format that is the default, and under a name of gzip has the options of gzip.
+func TestGzipHelp(t *testing.T) {
+	for name, want := range map[string]string{
+		"gzip": "FILE by FILE.gz", "zcat": "FILE by FILE.gz", "zstd": "FILE to FILE.zst",
+	} {
+		text := runAs(t, name, "", "--help").want(t, exitOK).out
+		if !strings.Contains(text, want) || strings.ContainsAny(text, "{}") {
+			t.Errorf("%s --help: %s", name, text)
+		}
+		lines := strings.Split(text, "\n")
+		for _, line := range lines {
+			if utf8.RuneCountInString(line) > helpWidth {
+				t.Errorf("%s --help: %q", name, line)
+			}
+		}
+		if len(lines) > 24 {
+			t.Errorf("%s --help has %d lines", name, len(lines)-1)
+		}
+	}
+	text := runAs(t, "gzip", "", "--help").out
+	left := []string{"--help", "--fast", "--best", "--synchronous"} // for want of room
+	theirs, err := exec.Command(testenv.Tool(t, "gzip"), "--help").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, option := range regexp.MustCompile(`--[a-z-]+`).FindAllString(string(theirs), -1) {
+		if !slices.Contains(left, option) && !strings.Contains(text, option) {
+			t.Errorf("help of gzip has %s", option)
 		}
 	}
 }

@@ -35,7 +35,7 @@ const (
 	// Brief help fits into a terminal of 24 rows, of which one is for the prompt.
 	briefHead = `Usage: pz [OPTION]... [FILE]...
 
-Compress each FILE to FILE.pz, or restore it with -d. Keep the source.
+Compress each FILE to FILE.{format}, or restore it with -d. Keep the source.
 Without FILE, or where FILE is -, read standard input and write standard output.
 `
 	examples = `  pz access.log                    write access.log.pz
@@ -63,18 +63,11 @@ func (c *config) helpText() string {
 	if slices.Contains(generatedHelp, c.help) {
 		return generateHelp(c.help)
 	}
+	if c.help == helpBrief {
+		return c.briefHelp()
+	}
 	threads := compress.NewScheduler(c.threads).Workers()
 	var b strings.Builder
-	if c.help == helpBrief {
-		b.WriteString(briefHead)
-		for _, o := range optionTable {
-			if o.brief != "" {
-				writeRow(&b, o.names(), helpValues().Replace(o.brief))
-			}
-		}
-		b.WriteString(briefTail)
-		return b.String()
-	}
 	b.WriteString(fullHead)
 	group := ""
 	for i, o := range optionTable {
@@ -89,6 +82,33 @@ func (c *config) helpText() string {
 		}
 	}
 	b.WriteString("\nExamples:\n" + examples)
+	return b.String()
+}
+
+// briefHelp returns what --help prints. Other formats than .pz are the default under other names of
+// the program.
+func (c *config) briefHelp() string {
+	var b strings.Builder
+	format := c.format.String()
+	values := strings.NewReplacer(
+		"{format}", format, "{gzlevel}", fmt.Sprint(compress.DefaultGzipLevel),
+		"{level}", fmt.Sprint(compress.DefaultLevel),
+		"{formats}", strings.Replace("pz, gz or zst", format, format+" (default)", 1))
+	if c.ofGzip {
+		b.WriteString(gzipHelpHead)
+		for _, o := range gzipOptions {
+			writeRow(&b, o[0], values.Replace(o[1]))
+		}
+		b.WriteString(gzipHelpTail)
+		return b.String()
+	}
+	b.WriteString(values.Replace(briefHead))
+	for _, o := range optionTable {
+		if o.brief != "" {
+			writeRow(&b, o.names(), values.Replace(o.brief))
+		}
+	}
+	b.WriteString(briefTail)
 	return b.String()
 }
 

@@ -43,7 +43,7 @@ var optionTable = []option{
 	{group: groupCompress, long: "best",
 		text: "Set level 9."},
 	{group: groupCompress, long: "format", value: "FORMAT",
-		brief: "Write format pz (default), gz or zst.",
+		brief: "Write format {formats}.",
 		text: "Write format pz, gz or zst; gzip and zstd are accepted too. The default is the " +
 			"format that the suffix of -o names, or else pz."},
 	{group: groupCompress, short: "a", long: "auto",

@@ -10,12 +10,13 @@ import (
 	"github.com/gopz/compress/internal/ldm"
 )
 
-// A search finds the blocks of a damaged file. It goes from block to block, and ends at the first
-// damage. Then it begins again. It reads indexes from the end of the file, each in front of the
-// next, as long as they are intact, and goes through the file from the front: from block to block where one follows the other, and from byte to byte where it has to
-// look for the next. The header of a block tells its number, so the search knows which blocks are
-// missing. The index of a stream tells how large these were, and what is a block of the stream and
-// what only looks like one.
+// A search finds the blocks of a damaged file. First it walks from block to block up to the first
+// damage. If there is any, it begins anew: it reads indexes from the end of the file, each in front
+// of the next, as long as they are intact. Then it goes through the file from the front: from block
+// to block where one follows the other, and from byte to byte where it has to look for the next.
+// The header of a block tells its number, so the search knows which blocks are missing. The index
+// of a stream tells how large these were, and what is a block of the stream and what only looks
+// like one.
 //
 // Its work is linear in the size of the file. It reads indexes twice more. Short reads overlap
 // where headers are dense: it reads a file of nothing but headers 55 times.
@@ -23,7 +24,7 @@ type search struct {
 	index.Salvage
 	verify Verify
 	rules  Rules
-	walks  bool          // it ends at damage
+	walks  bool          // it ends at the first damage
 	ends   []extent      // of the streams ahead, in the order of the file
 	ahead  []index.Block // the index of the first of them, if that is loose
 	id     int           // number of the stream
