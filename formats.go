@@ -110,7 +110,10 @@ func (f *framers) beginFile(o *options) container.Framer {
 		f.gz.Reset(h)
 		return &f.gz
 	case Zstd:
-		f.zst.Reset(o.limits.Checks, o.reach()+o.blockSize, o.singleFrame, o.zstDictionary())
+		f.zst.Reset(o.limits.Checks, o.reach()+o.blockSize, o.zstDictionary())
+		if o.isOneFrame() {
+			f.zst.SetSingle(o.contentSize)
+		}
 		return &f.zst
 	}
 	size := o.contentSize

@@ -66,7 +66,8 @@ type options struct {
 	contentSize int64 // −1: unknown
 	tuning      pipeline.Tuning
 	rsyncable   bool
-	singleFrame bool
+	seekable    bool         // WithSeekable is given
+	frames      bool         // each block of .zst is a frame
 	planned     bool         // for a Plan
 	streamSize  int64        // content after which a stream ends, in bytes; 0 if none does
 	endStream   func() error // called behind such a stream
@@ -185,13 +186,28 @@ func WithScheduler(s *Scheduler) Option {
 // [MinBlockSize] to [MaxBlockSize], for .zst to 8 MiB, or 0 for the level's own. Larger blocks
 // usually compress better, take more memory in both directions, and make random access read more.
 func WithBlockSize(size int) WriterOption {
+	return writerOption(func(o *options) error { return o.setSize(size) })
+}
+
+// setSize sets the block size.
+func (o *options) setSize(size int) error {
+	if size != 0 && (size < MinBlockSize || size > MaxBlockSize || size&(size-1) != 0) {
+		return errs.BadOption("block size %d is not a power of two in %d … %d",
+			size, MinBlockSize, MaxBlockSize)
+	}
+	o.blockSize = size
+	return nil
+}
+
+// WithSeekable makes a Writer of .zst or .pz write data that a [ReaderAt] reads at random, and sets
+// the block size as [WithBlockSize] does. Each block of .zst is then a frame of its own, and a seek
+// table stands behind the last one if there are several. Such files are up to 1% larger than those
+// of one frame. Readers and zstd read all frames; some other programs stop behind the first one.
+// Damage costs a frame, and not all of the file behind it. .pz files always have an index.
+func WithSeekable(size int) WriterOption {
 	return writerOption(func(o *options) error {
-		if size != 0 && (size < MinBlockSize || size > MaxBlockSize || size&(size-1) != 0) {
-			return errs.BadOption("block size %d is not a power of two in %d … %d",
-				size, MinBlockSize, MaxBlockSize)
-		}
-		o.blockSize = size
-		return nil
+		o.seekable, o.frames = true, true
+		return o.setSize(size)
 	})
 }
 
@@ -414,20 +430,6 @@ func WithCache(c *Cache) ReaderOption {
 	})
 }
 
-// WithSingleFrame makes a Writer of .zst write a single frame and no seek table, because some
-// programs stop behind the first frame. Use it for Content-Encoding of HTTP.
-//
-// Without a Flush, content that fits a block is a frame that states its size. Other content is cut
-// into parts of the block size, 4 MiB at most, each as by a [Writer.Flush]. Workers compress the
-// parts one after the other. A decoder needs a window of twice the block size; RFC 9659 allows 8
-// MiB in HTTP. Other formats, [WithRsyncable], [WithDictionary] and [NewPlan] exclude this option.
-func WithSingleFrame(on bool) WriterOption {
-	return writerOption(func(o *options) error {
-		o.singleFrame = on
-		return nil
-	})
-}
-
 // WithDevice lets a device do stages of blocks: [gpu.Open] opens one. match says where matches are
 // found and parsed, in compression. entropy says where entropy coding runs in compression, and
 // decoding in decompression. Without a device all stages run on the CPU. The output does not depend
@@ -508,6 +510,12 @@ func init() {
 	hook.Literals = func() any {
 		return writerOption(func(o *options) error {
 			o.tuning = pipeline.TuneLiterals
+			return nil
+		})
+	}
+	hook.Frames = func() any {
+		return writerOption(func(o *options) error {
+			o.frames = true
 			return nil
 		})
 	}

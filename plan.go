@@ -81,7 +81,7 @@ func (p *Plan) Content(first, last int64) (from, to int64) {
 // ≤ i < to. In .gz it begins with the 32 KiB in front of the blocks, which matches may refer to.
 func (p *Plan) Input(first, last int64) (from, to int64) {
 	from, to = p.Content(first, last)
-	return max(0, from-int64(p.opt.pipe.Window)), to
+	return max(0, from-int64(p.opt.reach())), to
 }
 
 // at returns where in the content a block begins.

@@ -127,7 +127,7 @@ const (
 	isNamed
 	isUnchecked
 	isRsyncable
-	isSingleFrame
+	isSeekable
 	isPlan
 	hasDictionary
 	hasWindow
@@ -145,7 +145,7 @@ func (o *options) traits() (t trait) {
 		{o.name != "" || o.modTime != 0, isNamed},
 		{!o.limits.Checks, isUnchecked},
 		{o.rsyncable, isRsyncable},
-		{o.singleFrame, isSingleFrame},
+		{o.seekable, isSeekable},
 		{o.planned, isPlan},
 		{o.dict != nil, hasDictionary},
 		{o.window > 0, hasWindow},
@@ -170,24 +170,16 @@ var conflicts = []struct {
 	{isGzip | isUnchecked, "WithChecksum: a .gz file always has a checksum"},
 	{isGzip | hasDictionary, ".gz files have no dictionary; .pz and .zst files do"},
 	{isGzip | hasStreams, "a .gz file has one member"},
-	{isPZ | isSingleFrame, "WithSingleFrame is for .zst"},
-	{isGzip | isSingleFrame, "WithSingleFrame is for .zst"},
+	{isGzip | isSeekable, "WithSeekable: a .gz file has no blocks that can be read alone"},
 	{isGzip | hasWindow, "long-distance matches are for .pz, not .gz"},
 	{isZstd | hasWindow, "long-distance matches are for .pz; larger blocks make those of .zst longer"},
 	{isRsyncable | hasWindow, "WithRsyncable and WithLongDistance exclude each other: " +
 		"an edit would change all that repeats it"},
 	{hasDictionary | hasWindow, "WithDictionary and WithLongDistance exclude each other: " +
 		"the one is for small files"},
-	{isRsyncable | isSingleFrame, "WithSingleFrame and WithRsyncable exclude each other: " +
-		"blocks of one frame depend on those before them"},
-	{hasDictionary | isSingleFrame, "WithSingleFrame and WithDictionary exclude each other: " +
-		"the window of a long frame passes the dictionary"},
 	{hasStreams | hasWindow, "repeats cannot reach into another stream"},
-	{hasStreams | isSingleFrame, "a single frame is one stream"},
 	{isPlan | isRsyncable, "WithRsyncable makes blocks of unknown sizes: a Plan has equal ones"},
 	{isPlan | hasWindow, "blocks with WithLongDistance depend on those before them: " +
-		"a Plan has independent ones"},
-	{isPlan | isSingleFrame, "blocks of a single frame depend on those before them: " +
 		"a Plan has independent ones"},
 	{isPlan | hasStreams, "a Plan has one stream"},
 }
@@ -257,7 +249,7 @@ func (o *options) setBlockSize() error {
 		// With WithRsyncable, where blocks end must not depend on the size of the content.
 		o.blockSize = min(o.blockSize, max(smallBlock, container.CeilPow2(int(o.contentSize))))
 	}
-	if o.singleFrame && (o.contentSize < 0 || o.contentSize > int64(o.blockSize)) {
+	if o.isOneFrame() && (o.contentSize < 0 || o.contentSize > int64(o.blockSize)) {
 		o.blockSize = min(o.blockSize, o.pipe.MaxBlock/2)
 	}
 	return nil
@@ -317,7 +309,8 @@ func (o *options) config(
 // writerConfig returns the configuration of a Writer's run.
 func (o *options) writerConfig() pipeline.Config {
 	cfg := o.config(pipeline.Compress, o.pipe, o.limits.Checks, o.blockSize)
-	cfg.Window, cfg.Position = o.window, o.position
+	cfg.Window, cfg.Position, cfg.Reach = o.window, o.position, o.reach()
+	cfg.Checks = cfg.Checks && !o.isOneFrame() // writeBlock adds up the check of the frame
 	return cfg
 }
 
@@ -369,13 +362,13 @@ func (o *options) fit(want int, limit int64, memory func(n int) int64) (budget, 
 	return budget{n, m}, m <= limit
 }
 
-// budget returns a budget of at most the blocks that plan has, of a pipeline, within limit. extra
-// is other memory that n blocks take; nil is for none.
+// budget returns a budget of at most the blocks that plan has, of a run, within limit. extra is
+// other memory that n blocks take; nil is for none.
 func (o *options) budget(
-	p *pipeline.Pipeline, blockSize int, plan *pipeline.Plan, limit int64, extra func(n int) int64,
+	cfg *pipeline.Config, plan *pipeline.Plan, limit int64, extra func(n int) int64,
 ) (budget, error) {
 	b, ok := o.fit(plan.InFlight, limit, func(n int) int64 {
-		m := int64(n)*(blockMemory(blockSize)+int64(p.Window)) + plan.Memory(n)
+		m := int64(n)*(blockMemory(cfg.BlockSize)+int64(cfg.Reach)) + plan.Memory(n)
 		if extra != nil {
 			m += extra(n)
 		}
@@ -384,7 +377,7 @@ func (o *options) budget(
 	if !ok {
 		return budget{}, errs.OutOfMemory(b.memory,
 			"blocks of %d bytes take %d bytes of memory, more than the limit of %d",
-			blockSize, b.memory, limit)
+			cfg.BlockSize, b.memory, limit)
 	}
 	return b, nil
 }
@@ -406,23 +399,20 @@ func (o *options) writerBudget(alone bool) (budget, error) {
 		limit = math.MaxInt64
 	}
 	cfg := o.writerConfig()
-	if o.singleFrame {
-		cfg.BlockSize += o.reach()
-	}
 	if alone {
 		cfg.Assign = onCPU
 	}
 	plan := o.scheduler().Plan(cfg)
-	if alone || o.singleFrame {
+	if alone {
 		plan.InFlight = 1
 	}
-	return o.budget(o.pipe, cfg.BlockSize, &plan, limit, nil)
+	return o.budget(&cfg, &plan, limit, nil)
 }
 
 // readerBudget returns the budget of a Reader of a .pz file.
 func (o *options) readerBudget(cfg pipeline.Config) (budget, error) {
 	plan := o.scheduler().Plan(cfg)
-	return o.budget(cfg.Pipeline, cfg.BlockSize, &plan, o.limits.Memory(), nil)
+	return o.budget(&cfg, &plan, o.limits.Memory(), nil)
 }
 
 // standardBudget returns the budget of a Reader of a .gz or .zst file.
@@ -547,9 +537,8 @@ func (o *options) cacheBudget(x *index.File) (loads int, bytes int64, err error)
 func (o *options) streamBudget(x *index.File, st *index.Stream, want int, limit int64) (budget, error) {
 	if x.Format == PZ {
 		p := pipelineOf(PZ, st.Pipeline)
-		plan := o.scheduler().Plan(o.readerConfig(p, &container.Spec{
-			BlockSize: st.BlockSize, Dictionary: st.Dictionary,
-		}))
+		cfg := o.readerConfig(p, &container.Spec{BlockSize: st.BlockSize, Dictionary: st.Dictionary})
+		plan := o.scheduler().Plan(cfg)
 		plan.InFlight = want
 		extra := func(n int) (memory int64) {
 			if st.Sources > 0 {
@@ -558,7 +547,7 @@ func (o *options) streamBudget(x *index.File, st *index.Stream, want int, limit 
 			}
 			return memory
 		}
-		return o.budget(p, st.BlockSize, &plan, limit, extra)
+		return o.budget(&cfg, &plan, limit, extra)
 	}
 	workers := o.scheduler().Workers()
 	b, ok := o.fit(want, limit, func(n int) int64 {

@@ -113,7 +113,11 @@ func (w *Writer) writeBlock(b *pipeline.Block) error {
 	}
 	info := container.Block{
 		Kind: container.Kind(b.Kind), Payload: len(b.Out()), Raw: b.Raw, Sum: b.Sum,
-		Continues: b.History != nil && b.Window > 0, Flushed: b.Flushed, Last: b.Last,
+		Continues: b.Window > 0 && (b.History != nil || w.opt.isOneFrame()), Flushed: b.Flushed, Last: b.Last,
+	}
+	if w.opt.isOneFrame() && w.opt.limits.Checks {
+		w.sum.Write(b.Src[b.Window:])
+		info.Sum = uint32(w.sum.Sum64())
 	}
 	if err := w.limitStream(info.Continues); err != nil {
 		return err
@@ -207,10 +211,17 @@ func (w *Writer) write(p []byte) error {
 	return err
 }
 
-// reach returns how far in front of a block matches may reach, in bytes.
+// isOneFrame reports whether a Writer makes one frame of .zst of all content. Otherwise each block is
+// a frame, because something reads blocks alone, or joins them.
+func (o *options) isOneFrame() bool {
+	return o.pipe.Format == Zstd && !o.frames && !o.rsyncable && !o.planned && o.streamSize == 0
+}
+
+// reach returns how far in front of a block matches may reach, in bytes. It is more than 0 if blocks
+// are parts of a frame or a member.
 func (o *options) reach() int {
-	if o.singleFrame {
-		return o.blockSize
+	if o.pipe.Format == Zstd && !o.isOneFrame() {
+		return 0
 	}
-	return o.pipe.Window
+	return o.pipe.Reach(o.level, o.blockSize)
 }

@@ -5,14 +5,16 @@ import (
 	"io"
 	"sync"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/cut"
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/pipeline"
 )
 
-// Writer compresses to .pz, .gz or .zst, depending on [WithFormat]. A .gz file is one member; a
-// .zst file is a frame for each block, and a seek table if there are several.
+// Writer compresses to .pz, .gz or .zst, depending on [WithFormat]. A .gz file is one member, and a
+// .zst file one frame, unless [WithSeekable] or [WithRsyncable] makes a frame of each block.
 //
 // A Writer cuts the content into blocks, has them compressed at the same time, and writes them in
 // order. It uses the underlying writer only inside its own methods. It has no goroutines of its
@@ -44,6 +46,7 @@ type Writer struct {
 	blocks int64 // submitted
 	ended  int64 // blocks written
 	frame  container.Framer
+	sum    xxhash.Digest // of the content written, for a .zst file of one frame
 	frames framers
 	piece  *Piece // what is written, if that is not a whole file; see Plan
 	buf    []byte
@@ -98,6 +101,7 @@ func (w *Writer) Reset(dst io.Writer) {
 	if w.history != nil {
 		w.history.Reset()
 	}
+	w.sum.Reset()
 	w.frame = w.frames.beginFile(&w.opt)
 }
 
@@ -172,7 +176,7 @@ func (w *Writer) addContent(p []byte) (n int, err error) {
 
 // keepTogether says that the next n bytes of content will be read together. See package bridge.
 func (w *Writer) keepTogether(n int64) {
-	if w.cur == nil || w.opt.rsyncable || w.opt.singleFrame || w.opt.pipe.Format == Gzip {
+	if w.cur == nil || w.opt.rsyncable || w.opt.reach() > 0 {
 		return
 	}
 	if rest := w.limit() - len(w.cur.Src); n > int64(rest) && rest <= w.opt.blockSize/8 {
@@ -254,10 +258,6 @@ func (w *Writer) sizeError(got int64) error {
 func (w *Writer) makeRoom(n int) error {
 	switch {
 	case w.cur == nil || !w.full() && !w.atCut:
-	case w.content() > 0 && w.opt.singleFrame:
-		if err := w.flush(); err != nil {
-			return err
-		}
 	case w.content() > 0:
 		if err := w.submit(false); err != nil {
 			return err
@@ -331,11 +331,14 @@ func (w *Writer) getBlock() (*pipeline.Block, error) {
 // caller waits for the block next.
 func (w *Writer) submit(waits bool) error {
 	b := w.cur
-	if b.History != nil {
+	switch {
+	case b.History != nil:
 		// The blocks of a History follow one another.
 		if err := w.writeDone(true); err != nil {
 			return err
 		}
+	case w.history != nil:
+		w.history.Reset() // it knows nothing of b
 	}
 	b.Offset = w.in - int64(w.content())
 	w.cur = nil
@@ -350,7 +353,7 @@ func (w *Writer) submit(waits bool) error {
 
 // setWindow makes the end of b the window of the next block.
 func (w *Writer) setWindow(b *pipeline.Block) {
-	if n := min(len(b.Src), w.opt.pipe.Window); n > 0 && !w.callerOwned {
+	if n := min(len(b.Src), w.opt.reach()); n > 0 && !w.callerOwned {
 		w.window = append(w.window[:0], b.Src[len(b.Src)-n:]...)
 	}
 }
@@ -431,13 +434,7 @@ func (e *encoder) encode(dst, src []byte, opts []WriterOption) (err error) {
 	if err := e.checkSize(len(src)); err != nil {
 		return err
 	}
-	if o.singleFrame && len(src) > o.blockSize {
-		e.callerOwned = false // blocks have a window in front of them
-		if _, err := e.addContent(src); err != nil {
-			return err
-		}
-	}
-	for at := int(e.in); at < len(src); {
+	for at := 0; at < len(src); {
 		n := min(len(src)-at, o.blockSize)
 		if o.rsyncable {
 			n, _ = e.cutter.Next(src[at : at+n])
@@ -446,7 +443,7 @@ func (e *encoder) encode(dst, src []byte, opts []WriterOption) (err error) {
 		if err != nil {
 			return e.fail(err)
 		}
-		b.Window = min(at, o.pipe.Window)
+		b.Window = min(at, o.reach())
 		b.Src, b.CallerOwned = src[at-b.Window:at+n:at+n], true
 		at += n
 		b.Last = at == len(src)

@@ -171,7 +171,7 @@ func (h *handler) newWriter(e Encoding) (*compress.Writer, error) {
 		format = compress.WithFormat(compress.Zstd)
 	}
 	opts = append(opts, h.writerOptions[e]...)
-	opts = append(opts, format, compress.WithSingleFrame(e == Zstd))
+	opts = append(opts, format)
 	return compress.NewWriter(nil, opts...)
 }
 

@@ -17,11 +17,15 @@ import (
 type History struct {
 	finder optimal.Incremental
 	frame  zstd.Encoder
+	begun  bool          // frame has the block in front
 	sum    xxhash.Digest // of the frame so far
 }
 
-// Reset makes h ready for another file.
-func (h *History) Reset() { h.finder.Reset() }
+// Reset makes h ready for another file, or for a block behind one without a History.
+func (h *History) Reset() {
+	h.finder.Reset()
+	h.begun = false
+}
 
 // HasHistory reports whether blocks that end with a flush have a History.
 func (p *Pipeline) HasHistory() bool { return p.short != nil }
@@ -58,12 +62,16 @@ func (ws *workspace) findInHistory(b *Block) []lz77.Sequence {
 	return h.finder.Parse(b.payload.seqs, b.src, b.Window, b.Offset, repeats, &params)
 }
 
-// beginFrame begins a frame if b is the first block of one.
+// beginFrame begins a frame if b is the first block of one, or a part of one if the block in front
+// has no History.
 func (h *History) beginFrame(b *Block) {
+	h.frame.Thorough, h.frame.Dictionary = b.thorough(), b.run.cfg.Dictionary.zstd()
 	if b.Window == 0 {
-		h.frame.Thorough, h.frame.Dictionary = b.thorough(), b.run.cfg.Dictionary.zstd()
 		h.frame.BeginFrame()
+	} else if !h.begun {
+		h.frame.BeginPart()
 	}
+	h.begun = true
 }
 
 // addSum adds content to the check of the frame, or of a new one, and returns the check so far.

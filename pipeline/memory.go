@@ -28,6 +28,22 @@ var (
 // BlockSize returns the default block size of a level in bytes.
 func (p *Pipeline) BlockSize(level int) int { return 1 << p.blocks[level] }
 
+// zstdReach is log2 of how far in front of a block of .zst matches reach, by level. It costs time: a
+// worker inserts what is there into the tables of its match finder.
+var zstdReach = [MaxLevel + 1]uint8{0, 18, 19, 19, 20, 20, 21, 21, 22, 22}
+
+// Reach returns how many bytes in front of a block of so many bytes its matches may reach, where
+// blocks are not independent, at a level; 0 if blocks always are.
+func (p *Pipeline) Reach(level, blockSize int) int {
+	switch p.Format {
+	case container.Gzip:
+		return deflate.MaxOffset
+	case container.Zstd:
+		return min(1<<zstdReach[level], blockSize, p.MaxBlock-blockSize)
+	}
+	return 0
+}
+
 // fixedMemory is the part of a workspace that does not depend on the block, in bytes. Of it 268 KiB
 // are for context-coded streams.
 const fixedMemory = 592 << 10
@@ -51,7 +67,7 @@ func (p *Plan) Memory(blocks int) int64 {
 		worker += fixedMemory + 9*size/2
 	}
 	if p.candidates {
-		candidates = 4 * (size + int64(c.Pipeline.Window))
+		candidates = 4 * (size + int64(c.Reach))
 	}
 	workers := min(p.workers, blocks)
 	payloads := workers
@@ -77,7 +93,7 @@ func (c *Config) encodeMemory() (worker, payload int64) {
 		form = lzprice.Dense
 		form.Contexts = &anyContexts
 	}
-	worker = fixedMemory + int64(p.levels[level].Memory(blockSize+p.Window, &form))
+	worker = fixedMemory + int64(p.levels[level].Memory(blockSize+c.Reach, &form))
 	switch p.Format {
 	case container.PZ:
 		// Worker: words of a group of lanes, 2 bytes for each of at most 0.65 symbols a byte.

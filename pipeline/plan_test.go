@@ -147,7 +147,9 @@ func TestGrow(t *testing.T) {
 func TestPlanMemory(t *testing.T) {
 	const size, workers, blocks = 4 << 20, 2, 10
 	for _, p := range []*Pipeline{ByName("lzr"), ByName("deflate")} {
-		cfg := Config{Pipeline: p, Op: Compress, Level: 6, BlockSize: size}
+		cfg := Config{
+			Pipeline: p, Op: Compress, Level: 6, BlockSize: size, Reach: p.Reach(6, size),
+		}
 		memory := func(plan Plan) int64 {
 			plan.cfg, plan.workers = cfg, workers
 			return plan.Memory(blocks)
@@ -159,7 +161,7 @@ func TestPlanMemory(t *testing.T) {
 			more int64
 		}{
 			{Plan{InFlight: 99}, 0},
-			{Plan{candidates: true}, blocks * 4 * int64(size+p.Window)},
+			{Plan{candidates: true}, blocks * 4 * int64(size+cfg.Reach)},
 			{Plan{payloads: true}, (blocks - workers) * payload},
 			{Plan{verify: true}, workers * (fixedMemory + 9*size/2)},
 		} {

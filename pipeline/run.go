@@ -43,6 +43,10 @@ type Config struct {
 	Context    context.Context // ends the run early; nil means never
 	Assign     Assignment      // where stages run, if the scheduler has a device
 	Dictionary *Dictionary     // of .pz and .zst; nil for none
+	// Reach is how many bytes in front of a block its matches may reach. If it is 0, blocks are
+	// independent, and a block of .zst is a frame. Otherwise the blocks of .zst are parts of one
+	// frame, whose check is left to the caller.
+	Reach int
 	// Window is how many bytes of earlier blocks the blocks may repeat by references, for pipelines
 	// of .pz: a power of two, 1 MiB … 2 GiB, and at least BlockSize. 0 is for none. To decompress,
 	// a run needs all blocks of a stream in order, with the Window that they were compressed with.

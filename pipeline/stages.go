@@ -33,7 +33,7 @@ var matchStage = stage{
 		switch {
 		case b.History != nil:
 			p.seqs = ws.findInHistory(b)
-		case b.run.cfg.Dictionary != nil:
+		case b.run.cfg.Dictionary != nil && b.Window == 0:
 			p.seqs = ws.findWithDictionary(b)
 		case b.priced():
 			ws.matchPriced(b)

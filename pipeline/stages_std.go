@@ -90,16 +90,18 @@ func (b *Block) thorough() bool { return b.run.cfg.Level >= thoroughFrom }
 // thoroughFrom is the level from which finding sequences takes longer than thorough codes.
 const thoroughFrom = 7
 
-// zstdStage encodes a block as the blocks of one frame.
+// zstdStage encodes a block as the blocks of a frame, or of a part of one.
 var zstdStage = stage{name: "zstd", run: func(ws *workspace, b *Block) error {
+	last := b.Last || b.run.cfg.Reach == 0
 	if h := b.History; h != nil {
 		h.beginFrame(b)
 		h.frame.Checkpoint = ws.check
-		b.dst = h.frame.Continue(b.dst[:0], b.content(), b.payload.seqs, !b.Flushed)
+		b.dst = h.frame.Continue(b.dst[:0], b.content(), b.payload.seqs, last && !b.Flushed)
 		return nil
 	}
+	first := b.Window == 0
 	ws.zstd.Thorough, ws.zstd.Dictionary = b.thorough(), b.run.cfg.Dictionary.zstd()
-	b.dst = ws.zstd.Append(b.dst[:0], b.content(), b.payload.seqs)
+	b.dst = ws.zstd.AppendPart(b.dst[:0], b.content(), b.payload.seqs, first, last)
 	return nil
 }}
 

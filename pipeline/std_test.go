@@ -17,6 +17,14 @@ import (
 	"github.com/gopz/compress/internal/zstfile"
 )
 
+// windowOf returns the window of blocks in bytes, where blocks of .zst are frames.
+func windowOf(p *Pipeline) int {
+	if p.Format == container.Gzip {
+		return p.Reach(MaxLevel, 1<<20)
+	}
+	return 0
+}
+
 // codedPieces compresses src in blocks whose windows are the bytes before them.
 func codedPieces(
 	t testing.TB, s *Scheduler, p *Pipeline, level, blockSize int, src []byte, assign Assignment,
@@ -26,7 +34,7 @@ func codedPieces(
 	defer r.Close()
 	for at := 0; at < len(src) || r.Pending() > 0; {
 		if b := r.Get(); b != nil && at < len(src) {
-			b.Window = min(at, p.Window)
+			b.Window = min(at, windowOf(p))
 			end := min(len(src), at+blockSize)
 			b.Src = src[at-b.Window : end]
 			at = end
@@ -171,7 +179,7 @@ func TestStandardAllocs(t *testing.T) {
 		defer r.Close()
 		cycle := func() {
 			b := r.Get()
-			b.Src, b.Window = src, min(p.Window, 5000)
+			b.Src, b.Window = src, min(windowOf(p), 5000)
 			r.Submit(b)
 			if b := next(t, r); b.Err != nil {
 				t.Fatal(b.Err)

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"github.com/gopz/compress/gpu"
-	"github.com/gopz/compress/internal/codec/deflate"
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/lzprice"
 	"github.com/gopz/compress/internal/match"
@@ -18,9 +17,6 @@ type Pipeline struct {
 
 	// Format is the container that the payloads of blocks are made for.
 	Format Format
-	// Window is the number of bytes before a block that its matches may reach. With 0 blocks are
-	// independent.
-	Window int
 	// MaxBlock is the largest block in bytes; 0 means any.
 	MaxBlock int
 	// DefaultLevel is the level of runs that ask for none.
@@ -64,7 +60,7 @@ func (p *Pipeline) StageNames(op Op) (names []string) {
 //   - in .pz coded as the block's Kind says;
 //   - in .gz a part of a Deflate stream that ends on a byte boundary, and is final if Block.Last
 //     says so; to decompress, whatever Block.Serial takes;
-//   - in .zst all blocks of one frame; to decompress, the whole frame, or whatever Block.Serial
+//   - in .zst all blocks of one frame, or of a part of it; to decompress, the whole frame, or whatever Block.Serial
 //     takes.
 type Format = container.Format
 
@@ -126,7 +122,7 @@ var table = [...]Pipeline{
 	},
 	{
 		Name: "deflate", Doc: "gzip files, which every tool reads",
-		Format: container.Gzip, Window: deflate.MaxOffset, DefaultLevel: defaultGzipLevel,
+		Format: container.Gzip, DefaultLevel: defaultGzipLevel,
 		form: &deflateForm, levels: &deflateLevels, blocks: &deflateBlocks,
 		variants: variantsOf(&deflateLevels),
 		short:    &deflateShort,
@@ -135,7 +131,7 @@ var table = [...]Pipeline{
 		check:    gzipSum,
 	},
 	{
-		Name: "lzf", Doc: "seekable zstd files", Format: container.Zstd, MaxBlock: zstdMaxBlock,
+		Name: "lzf", Doc: "zstd files, which every zstd reads", Format: container.Zstd, MaxBlock: zstdMaxBlock,
 		DefaultLevel: defaultLevel, form: &zstdForm, levels: &zstdLevels, blocks: &zstdBlocks,
 		variants: variantsOf(&zstdLevels),
 		short:    &zstdShort,

@@ -21,7 +21,7 @@ func compressTuned(
 	defer r.Close()
 	for at := 0; at < len(src); at += blockSize {
 		b := r.Get()
-		b.Window = min(at, p.Window)
+		b.Window = min(at, windowOf(p))
 		b.Src = src[at-b.Window : min(len(src), at+blockSize)]
 		r.Submit(b)
 		b, _ = r.Next(true)

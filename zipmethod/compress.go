@@ -20,9 +20,7 @@ const (
 // [zip.Writer.RegisterCompressor] or [zip.RegisterCompressor]. The options are those of a
 // [compress.Writer], such as [compress.WithLevel]; the format is that of the method.
 //
-// For Zstd the defaults are WithSingleFrame(true), since some programs stop behind the first frame,
-// and WithChecksum(false), since zip has a checksum. WithSingleFrame(false) lets workers compress
-// the blocks of a large file at the same time, and adds a seek table.
+// For Zstd the default is WithChecksum(false), since zip has a checksum.
 //
 // If an option is out of its range, creating a file in the archive fails with [compress.ErrOption].
 // For another method it fails with [zip.ErrAlgorithm].
@@ -31,11 +29,10 @@ func Compressor(method uint16, opts ...compress.WriterOption) zip.Compressor {
 	noName := compress.WithName("", time.Time{})
 	switch method {
 	case Deflate:
-		c.opts = append(opts[:len(opts):len(opts)], noName, compress.WithFormat(compress.Gzip),
-			compress.WithSingleFrame(false))
+		c.opts = append(opts[:len(opts):len(opts)], noName, compress.WithFormat(compress.Gzip))
 	case Zstd:
-		c.opts = []compress.WriterOption{compress.WithSingleFrame(true), compress.WithChecksum(false)}
-		c.opts = append(append(c.opts, opts...), noName, compress.WithFormat(compress.Zstd))
+		c.opts = append([]compress.WriterOption{compress.WithChecksum(false)}, opts...)
+		c.opts = append(c.opts, noName, compress.WithFormat(compress.Zstd))
 	default:
 		return func(io.Writer) (io.WriteCloser, error) { return nil, zip.ErrAlgorithm }
 	}

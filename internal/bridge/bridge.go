@@ -61,6 +61,10 @@ func Pipeline(name string) compress.WriterOption {
 	return hook.Pipeline(name).(compress.WriterOption)
 }
 
+// Frames makes a Writer of .zst write each block as a frame, as [compress.WithSeekable] does, and
+// does nothing in other formats.
+func Frames() compress.WriterOption { return hook.Frames().(compress.WriterOption) }
+
 // Pipelines returns the rows of the table whose names [Pipeline] takes.
 func Pipelines() []pipeline.Pipeline { return pipeline.Pipelines() }
 
@@ -70,7 +74,7 @@ var DefaultPipeline = pipeline.Default(compress.PZ).Name
 // KeepTogether says that the next size bytes of content will be read together, as those of a file
 // in an archive. They begin a block if they do not fit into the rest of the current one, and that
 // rest is at most an eighth of a block. So a ReaderAt often needs a block less for them. It does
-// nothing for .gz, nor with WithRsyncable or WithSingleFrame.
+// nothing where matches reach from block to block, nor with WithRsyncable.
 func KeepTogether(w *compress.Writer, size int64) { hook.KeepTogether(w, size) }
 
 // Resume resets a Reader to go on in a .gz file whose beginning another decoder has read.

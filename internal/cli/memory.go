@@ -105,8 +105,12 @@ func (c *config) memoryOptions(threads int) []compress.Option {
 
 // fileOptions returns the options for a kind of file.
 func (c *config) fileOptions() []compress.WriterOption {
+	blocks := compress.WithBlockSize
+	if c.seekable {
+		blocks = compress.WithSeekable
+	}
 	return []compress.WriterOption{
-		c.writerFormat(), compress.WithBlockSize(c.blockSize), compress.WithRsyncable(c.rsyncable),
+		c.writerFormat(), blocks(c.blockSize), compress.WithRsyncable(c.rsyncable),
 		compress.WithTuning(c.tuning), compress.WithLongDistance(c.window),
 	}
 }

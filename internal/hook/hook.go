@@ -18,6 +18,7 @@ var (
 	Unverified   func(ends func(partly bool) bool) any
 	Literals     func() any
 	Pipeline     func(name string) any
+	Frames       func() any
 
 	KeepTogether func(w any, size int64)
 	Resume       func(r any, open Open)

@@ -46,7 +46,7 @@ func files(t testing.TB) map[string][]byte {
 		"long":  pack(t, append(bytes.Clone(content), content...), compress.WithLongDistance(1<<20)),
 		"zst":   pack(t, content, bridge.Pipeline("lzf")),
 		"gz":    pack(t, content, bridge.Pipeline("deflate")),
-		"frame": pack(t, content, bridge.Pipeline("lzf"), compress.WithSingleFrame(true)),
+		"frame": pack(t, content, bridge.Pipeline("lzf")),
 	}
 }
 

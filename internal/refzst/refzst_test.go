@@ -62,7 +62,7 @@ func TestLibrary(t *testing.T) {
 // TestFlushes decodes frames that continue from flush to flush.
 func TestFlushes(t *testing.T) {
 	content := corpus.ByName("mixed").Make(300_000)
-	for _, opts := range [][]compress.WriterOption{nil, {compress.WithSingleFrame(true)}} {
+	for _, opts := range [][]compress.WriterOption{nil, {compress.WithSeekable(0)}} {
 		var b bytes.Buffer
 		w, err := compress.NewWriter(&b, append(opts, compress.WithFormat(compress.Zstd))...)
 		if err != nil {
@@ -172,7 +172,7 @@ func TestClaims(t *testing.T) {
 func TestTruncated(t *testing.T) {
 	content := corpus.ByName("text").Make(3000)
 	file := slices.Concat(encode(t, content[:1000]),
-		encode(t, content[1000:], compress.WithSingleFrame(true)))
+		encode(t, content[1000:]))
 	checkContent(t, "whole", file, nil, content)
 	ends := 0
 	for n := range file {

@@ -7,15 +7,16 @@ import (
 	"github.com/gopz/compress/internal/zstframe"
 )
 
-// Framer writes RFC 8878: a frame for each block, and a seek table behind the frames. A single
-// frame that states its size has no table, because ReadIndex can do without it. Blocks that end
-// with a flush share a frame with the blocks behind them. The header of that frame states a window
-// in place of the content size, which is not known yet.
+// Framer writes RFC 8878: a frame for each block, and a seek table behind the frames, or, after
+// SetSingle, one frame. A frame that is alone and states its size has no table, because ReadIndex can
+// do without it. Blocks that end with a flush share a frame with the blocks behind them. The header
+// of that frame states a window in place of the content size, which is not known yet.
 type Framer struct {
 	checks  bool
 	window  int64  // how far back offsets reach in a frame, in bytes
 	dict    uint32 // ID that frames name, 0 for none
 	single  bool   // all content is one frame, and there is no seek table
+	content int64  // of that frame in bytes, −1 if it is unknown
 	unsized bool   // the last frame does not state its size
 	entries []Entry
 	entry   Entry // of the current frame, as far as it is written
@@ -23,16 +24,19 @@ type Framer struct {
 }
 
 // Reset begins a new file. checks says whether frames and table carry checks of the content. window
-// is how far back offsets reach in a frame, in bytes. With single all content is one frame, and
-// there is no seek table. dict is the dictionary that frames name, nil for none.
-func (f *Framer) Reset(checks bool, window int, single bool, dict Dictionary) {
+// is how far back offsets reach in a frame, in bytes. dict is the dictionary that frames name, nil
+// for none.
+func (f *Framer) Reset(checks bool, window int, dict Dictionary) {
 	f.checks, f.window, f.entries, f.open = checks, int64(window), f.entries[:0], false
-	f.single = single
-	f.dict = 0
+	f.single, f.dict = false, 0
 	if dict != nil {
 		f.dict = dict.ID()
 	}
 }
+
+// SetSingle makes all content one frame, without a seek table. content is its size in bytes, −1 if
+// that is not known. The sum of each block is then that of the content up to its end.
+func (f *Framer) SetSingle(content int64) { f.single, f.content = true, content }
 
 // Header appends nothing.
 func (f *Framer) Header(dst []byte, _ int) []byte { return dst }
@@ -57,16 +61,26 @@ func (f *Framer) BlockHeader(dst []byte, b container.Block) []byte {
 		return dst
 	}
 	dst = f.endFrame(dst)
-	n := len(dst)
-	if f.unsized = b.Flushed; f.unsized {
-		h := Header{ContentSize: -1, Window: f.window, Checksum: f.checks, Dictionary: f.dict}
+	n, content := len(dst), int64(b.Raw)
+	if f.goesOn(&b) {
+		content = -1
+	}
+	if f.single && f.content >= 0 {
+		content = f.content
+	}
+	f.unsized = content < 0
+	if f.unsized || content > f.window {
+		h := Header{ContentSize: content, Window: f.window, Checksum: f.checks, Dictionary: f.dict}
 		dst = h.Append(dst)
 	} else {
-		dst = f.frameHeader(dst, int64(b.Raw))
+		dst = f.frameHeader(dst, content)
 	}
 	f.entry = Entry{Size: uint32(len(dst) - n)}
 	return dst
 }
+
+// goesOn reports whether the frame goes on behind a block.
+func (f *Framer) goesOn(b *container.Block) bool { return b.Flushed || f.single && !b.Last }
 
 // BlockTrailer appends the checksum of the block's frame and notes its entry in the table. It does
 // neither if the frame goes on.
@@ -74,7 +88,7 @@ func (f *Framer) BlockTrailer(dst []byte, b container.Block) []byte {
 	f.entry.Size += uint32(b.Payload)
 	f.entry.Content += uint32(b.Raw)
 	f.entry.Sum = b.Sum
-	if f.open = b.Flushed; f.open {
+	if f.open = f.goesOn(&b); f.open {
 		return dst
 	}
 	return f.closeEntry(dst)

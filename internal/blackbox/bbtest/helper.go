@@ -214,7 +214,7 @@ func WithCachedBlocks(t testing.TB, blocks, workers, blockSize int) compress.Opt
 		Pipeline: p, Op: pipeline.Decompress, BlockSize: blockSize,
 	})
 	block := 2*blockSize + 5*blockSize/16 + 4096 // with what it is compressed to
-	memory := int64(blocks)*int64(block+p.Window) + plan.Memory(blocks)
+	memory := int64(blocks)*int64(block) + plan.Memory(blocks)
 	return compress.WithMaxMemory(memory + BlockSize) // BlockSize is for the index
 }
 

@@ -86,7 +86,7 @@ var golden = []struct {
 	{"frames.zst", generated("mixed", 40_000), []compress.WriterOption{compress.WithBlockSize(1 << 13)}},
 	{"blocks.zst", generated("exe", 30_000), []compress.WriterOption{compress.WithLevel(9)}},
 	{"single-frame.zst", generated("log", 100_000), []compress.WriterOption{
-		compress.WithSingleFrame(true), compress.WithBlockSize(1 << 14),
+		compress.WithBlockSize(1 << 14),
 	}},
 	{"unchecked.zst", generated("text", 9000), []compress.WriterOption{
 		compress.WithChecksum(false), compress.WithBlockSize(1 << 12),

@@ -43,7 +43,7 @@ func smallSamples(t testing.TB) (list []*sample) {
 		list[len(list)-1].short = !checked
 		opts = append(opts, compress.WithFormat(compress.Zstd))
 		single := bbtest.Encode(t, content[:third],
-			append(slices.Clip(opts), compress.WithSingleFrame(true))...)
+			append(slices.Clip(opts))...)
 		list = append(list,
 			newZstd(t, "small zst", bbtest.Encode(t, content, opts...)),
 			newZstd(t, "small joined zst", bbtest.Encode(t, content[:third], opts...),
@@ -136,7 +136,7 @@ func TestReadCutFrame(t *testing.T) {
 	content := makeContent(12_000, 31)
 	for name, file := range map[string][]byte{
 		"Writer": bbtest.Encode(t, content, compress.WithFormat(compress.Zstd),
-			compress.WithBlockSize(bbtest.BlockSize), compress.WithSingleFrame(true)),
+			compress.WithBlockSize(bbtest.BlockSize)),
 		"pieces": bbtest.ZstdWindow(t, content, 3000, 1<<17),
 		"stored": bbtest.StoredFrame(zstfile.Header{ContentSize: 9000, Window: 1 << 20, Checksum: true},
 			content[:3000], content[3000:6000], content[6000:9000]),

@@ -308,7 +308,7 @@ func zstdSamples(t testing.TB) (list []*sample) {
 	}
 	cut := first[:bbtest.FrameAt(t, first, footer.Frames)]
 	_, section := addParity(t, whole, compress.Zstd)
-	single := bbtest.Encode(t, content[:50_000], zst, block, compress.WithSingleFrame(true))
+	single := bbtest.Encode(t, content[:50_000], zst, block)
 	unsized := func(p []byte) []byte { return bbtest.ZstdWindow(t, p, 700, 1<<17) }
 	stored := func(h zstfile.Header, p []byte) []byte {
 		return bbtest.StoredFrame(h, p[:len(p)/2], p[len(p)/2:])

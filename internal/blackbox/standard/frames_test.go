@@ -122,7 +122,7 @@ func TestWithSingleFrame(t *testing.T) {
 				content := corpus.ByName(kind).Make(size)
 				opts := []compress.WriterOption{
 					compress.WithFormat(compress.Zstd), compress.WithLevel(level),
-					compress.WithBlockSize(block), compress.WithSingleFrame(true),
+					compress.WithBlockSize(block),
 					compress.WithChecksum(size%2 == 0),
 				}
 				file := bbtest.Encode(t, content, opts...)
@@ -169,7 +169,7 @@ func TestSingleFrameWindow(t *testing.T) {
 	const block = 64 << 10
 	content := bytes.Repeat([]byte(hex.EncodeToString(bbtest.RandomBytes(block/2, 1))), 5)
 	file := bbtest.Encode(t, content, compress.WithFormat(compress.Zstd),
-		compress.WithSingleFrame(true), compress.WithBlockSize(block))
+		compress.WithBlockSize(block))
 	if most := block/2 + block/16; len(file) > most {
 		t.Errorf("%d bytes, want at most %d: digits repeat after %d", len(file), most, block)
 	}
@@ -180,7 +180,7 @@ func TestSingleFrameWindow(t *testing.T) {
 	}
 	for _, level := range levels {
 		file := bbtest.Encode(t, content, compress.WithFormat(compress.Zstd),
-			compress.WithLevel(level), compress.WithSingleFrame(true))
+			compress.WithLevel(level))
 		if h := singleFrame(t, file); h.Window > 8<<20 || h.Window < 4<<20 {
 			t.Errorf("level %d: %+v", level, h)
 		}
@@ -194,7 +194,7 @@ func TestSingleFrameMemory(t *testing.T) {
 	const history = 2_800_000 // see WriterMemory
 	content := bbtest.TextBytes(8<<20, 1)
 	opts := []compress.WriterOption{
-		compress.WithFormat(compress.Zstd), compress.WithSingleFrame(true),
+		compress.WithFormat(compress.Zstd),
 		compress.WithBlockSize(1 << 20), compress.WithConcurrency(2),
 	}
 	limit, err := compress.WriterMemory(opts...)
@@ -213,7 +213,7 @@ func TestSingleFrameMemory(t *testing.T) {
 
 // TestSingleFrameOptions checks what excludes WithSingleFrame.
 func TestSingleFrameOptions(t *testing.T) {
-	single := []compress.WriterOption{compress.WithFormat(compress.Zstd), compress.WithSingleFrame(true)}
+	single := []compress.WriterOption{compress.WithFormat(compress.Zstd)}
 	dict, err := compress.NewDictionary([]byte("some content"))
 	if err != nil {
 		t.Fatal(err)

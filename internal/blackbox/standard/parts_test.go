@@ -169,8 +169,7 @@ func TestParts(t *testing.T) {
 	for level := compress.MinLevel; level <= compress.MaxLevel; level += 4 {
 		check(bbtest.Encode(t, content, compress.WithFormat(compress.Zstd), compress.WithLevel(level)),
 			fmt.Sprint("level ", level))
-		check(bbtest.Encode(t, content, compress.WithFormat(compress.Zstd), compress.WithLevel(level),
-			compress.WithSingleFrame(true)), fmt.Sprint("single frame, level ", level))
+		check(bbtest.Encode(t, content, compress.WithFormat(compress.Zstd), compress.WithLevel(level)), fmt.Sprint("single frame, level ", level))
 	}
 	one := bbtest.RunTool(t, content[:1_500_000], "zstd", "-cq", "-3")
 	two := bbtest.RunTool(t, nil, "zstd", "-cq", "-3", name)

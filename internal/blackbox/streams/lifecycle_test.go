@@ -490,7 +490,6 @@ func TestStreamsOptions(t *testing.T) {
 		{bridge.Streams(1<<20, noEnd), compress.WithLongDistance(128 << 20)},
 		{
 			bridge.Streams(1<<20, noEnd), compress.WithFormat(compress.Zstd),
-			compress.WithSingleFrame(true),
 		},
 	} {
 		if _, err := compress.NewWriter(io.Discard, opts...); !errors.Is(err, compress.ErrOption) {

@@ -309,7 +309,7 @@ func writerOptions(t *testing.T, f compress.Format, size int) map[string]compres
 		"WithLongDistance": compress.WithLongDistance(128 << 20),
 		"WithName":         compress.WithName("name", time.Time{}),
 		"WithRsyncable":    compress.WithRsyncable(true),
-		"WithSingleFrame":  compress.WithSingleFrame(true),
+		"WithSeekable":     compress.WithSeekable(1 << 16),
 		"WithTuning":       compress.WithTuning(compress.TuneAuto),
 	}
 	for name, opt := range bothOptions(t) {

@@ -96,7 +96,7 @@ func TestArchiveInOrder(t *testing.T) {
 		noRange bool
 	}{
 		{packed, true},
-		{encode(t, plain, compress.WithFormat(compress.Zstd), compress.WithSingleFrame(true)), false},
+		{encode(t, plain, compress.WithFormat(compress.Zstd)), false},
 		{encode(t, plain, compress.WithFormat(compress.Gzip), compress.WithLevel(1)), true},
 		{plain, false},
 	} {

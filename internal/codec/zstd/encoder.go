@@ -69,8 +69,7 @@ var initialRepeats = [3]uint32{1, 4, 8}
 // position of the match. The rest of src are literals. The Encoder retains no reference to src or
 // seqs.
 func (e *Encoder) Append(dst, src []byte, seqs []lz77.Sequence) []byte {
-	e.BeginFrame()
-	return e.Continue(dst, src, seqs, true)
+	return e.AppendPart(dst, src, seqs, true, true)
 }
 
 // BeginFrame begins a frame for Continue.
@@ -86,16 +85,46 @@ func (e *Encoder) BeginFrame() {
 	e.beginBehind(e.Dictionary)
 }
 
+// BeginPart begins a part of a frame, as BeginFrame begins the first one, without the parts in front
+// of it: the blocks use neither their tables nor their repeat offsets.
+func (e *Encoder) BeginPart() {
+	e.BeginFrame()
+	e.begun, e.literals.known, e.repeats = true, false, noRepeats
+	for k := range e.codes {
+		e.codes[k].last = nil
+	}
+}
+
+// noRepeats are repeat offsets that no match has.
+var noRepeats [3]uint32
+
+// AppendPart is Append for a part of the content of a frame. It takes nothing over from the parts in
+// front, so that parts are encoded at the same time. Matches may reach back into the content in
+// front. first and last say which part it is.
+func (e *Encoder) AppendPart(dst, src []byte, seqs []lz77.Sequence, first, last bool) []byte {
+	if first {
+		e.BeginFrame()
+	} else {
+		e.BeginPart()
+	}
+	return e.encode(dst, src, seqs, last)
+}
+
 // Repeats returns the repeat offsets behind what has been appended of the frame.
 func (e *Encoder) Repeats() [3]uint32 { return e.repeats }
 
 // Continue is Append for a part of the content of a frame. final says that it is the last part.
 // Matches reach back into the parts before it. A decoder can decode each part without the next one.
 func (e *Encoder) Continue(dst, src []byte, seqs []lz77.Sequence, final bool) []byte {
-	e.in = newInput(src, seqs)
 	if !final {
 		e.learner().on = true
 	}
+	return e.encode(dst, src, seqs, final)
+}
+
+// encode appends the blocks of a part of a frame. final says that it is the last part.
+func (e *Encoder) encode(dst, src []byte, seqs []lz77.Sequence, final bool) []byte {
+	e.in = newInput(src, seqs)
 	before := e.repeats // repeat offsets before the block
 	size := e.beginBlock()
 	for {

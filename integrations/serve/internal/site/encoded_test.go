@@ -23,7 +23,7 @@ func TestEncoded(t *testing.T) {
 		servetest.Pack(t, content[half:], compress.Gzip)...)
 	damaged := pack(compress.Gzip)
 	damaged[len(damaged)/2] ^= 1
-	whole := pack(compress.Zstd, compress.WithSingleFrame(true))
+	whole := pack(compress.Zstd)
 	type file struct {
 		stored   []byte
 		encoding string // "" if it is not sent as it is

@@ -252,8 +252,7 @@ func TestOperands(t *testing.T) {
 // compressWhole returns a .zst file of zeros without a seek table.
 func compressWhole(t *testing.T, n int) []byte {
 	t.Helper()
-	p, err := compress.AppendEncode(nil, make([]byte, n), compress.WithFormat(compress.Zstd),
-		compress.WithSingleFrame(true))
+	p, err := compress.AppendEncode(nil, make([]byte, n), compress.WithFormat(compress.Zstd))
 	if err != nil {
 		t.Fatal(err)
 	}
