@@ -110,7 +110,7 @@ func (f *framers) beginFile(o *options) container.Framer {
 		f.gz.Reset(h)
 		return &f.gz
 	case Zstd:
-		f.zst.Reset(o.limits.Checks, o.reach()+o.blockSize, o.zstDictionary())
+		f.zst.Reset(o.limits.Checks, max(o.reach()+o.blockSize, int(o.window)), o.zstDictionary())
 		if o.isOneFrame() {
 			f.zst.SetSingle(o.contentSize)
 		}

@@ -172,7 +172,8 @@ var conflicts = []struct {
 	{isGzip | hasStreams, "a .gz file has one member"},
 	{isGzip | isSeekable, "WithSeekable: a .gz file has no blocks that can be read alone"},
 	{isGzip | hasWindow, "long-distance matches are for .pz, not .gz"},
-	{isZstd | hasWindow, "long-distance matches are for .pz; larger blocks make those of .zst longer"},
+	{isZstd | isSeekable | hasWindow, "WithSeekable and WithLongDistance exclude each other: " +
+		"a frame of .zst repeats nothing of another"},
 	{isRsyncable | hasWindow, "WithRsyncable and WithLongDistance exclude each other: " +
 		"an edit would change all that repeats it"},
 	{hasDictionary | hasWindow, "WithDictionary and WithLongDistance exclude each other: " +

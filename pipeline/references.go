@@ -21,7 +21,8 @@ const noContent container.Kind = 0
 
 // references is the part of a Block that a run with references needs.
 type references struct {
-	refers  bool // the block has references
+	refers  bool         // the block has references
+	repeats []ldm.Repeat // of a .zst block
 	finder  ldm.Block
 	encoded []byte // list that the payload begins with
 	list    ldm.List
@@ -70,8 +71,10 @@ func (r *Run) makeWindow() {
 	c := &r.cfg
 	switch {
 	case c.Window == 0:
-	case !ldm.ValidWindow(c.Window), c.BlockSize <= 0, c.Pipeline.Format != container.PZ:
+	case !ldm.ValidWindow(c.Window), c.BlockSize <= 0, c.Pipeline.withReferences.encode == nil:
 		panic("pipeline: a Config with a Window that has no BlockSize, is out of range or not for .pz")
+	case c.Op == Compress && c.Pipeline.Format == container.Zstd:
+		r.finder = ldm.NewRepeatFinder(c.Window, c.BlockSize)
 	case c.Op == Compress:
 		r.finder = ldm.NewFinder(c.Window, c.BlockSize)
 	default:
@@ -102,7 +105,14 @@ func (c *Config) windowMemory(inFlight int) int64 {
 
 // sampleStage chooses the positions of a block that the next stage looks up.
 var sampleStage = stage{name: "sample", run: func(ws *workspace, b *Block) error {
-	b.finder.Prepare(b.src, isFill(b.src, ws.check), ws.check)
+	content := b.content()
+	b.finder.Prepare(content, isFill(content, ws.check), ws.check)
+	return nil
+}}
+
+// repeatStage finds repeats of earlier blocks of a .zst file. zstdStage makes matches of them.
+var repeatStage = stage{name: "refer", ordered: true, run: func(ws *workspace, b *Block) error {
+	b.repeats = b.run.finder.FindRepeats(b.repeats[:0], &b.finder, b.Index, b.content(), ws.check)
 	return nil
 }}
 

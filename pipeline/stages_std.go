@@ -93,6 +93,9 @@ const thoroughFrom = 7
 // zstdStage encodes a block as the blocks of a frame, or of a part of one.
 var zstdStage = stage{name: "zstd", run: func(ws *workspace, b *Block) error {
 	last := b.Last || b.run.cfg.Reach == 0
+	if b.run.cfg.Window > 0 {
+		b.payload.seqs = ws.mergeRepeats(b.payload.seqs, b.repeats)
+	}
 	if h := b.History; h != nil {
 		h.beginFrame(b)
 		h.frame.Checkpoint = ws.check

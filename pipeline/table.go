@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"slices"
+
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/lzprice"
@@ -143,8 +145,11 @@ var table = [...]Pipeline{
 
 func init() {
 	for i := range table {
-		if p := &table[i]; p.Format == container.PZ {
+		switch p := &table[i]; p.Format {
+		case container.PZ:
 			p.withReferences = newReferenceStages(p)
+		case container.Zstd:
+			p.withReferences.encode = slices.Concat([]stage{sampleStage, repeatStage}, p.encode)
 		}
 	}
 }

@@ -15,7 +15,8 @@ import (
 // workspace is the scratch memory of one worker. It grows to what the blocks need and is then
 // reused.
 type workspace struct {
-	payload *payload // for the next block; nil while the device has it with a block
+	merged  []lz77.Sequence // memory of mergeRepeats
+	payload *payload        // for the next block; nil while the device has it with a block
 	matcher match.Matcher
 	// prefixed is the content of dictionary, if that is not nil, and that of a block.
 	prefixed   []byte

@@ -124,8 +124,8 @@ func (c *config) checkLong() error {
 	switch {
 	case c.window == 0:
 		return nil
-	case c.format != compress.PZ:
-		return fmt.Errorf("--long is for .pz files; the blocks of a .%v file reach no further back", c.format)
+	case c.format == compress.Gzip:
+		return errors.New("--long is for .pz and .zst files; those of .gz reach back 32K at most")
 	case c.dictionary != "":
 		return errors.New("--long does not go with -D: blocks repeat earlier ones or the dictionary")
 	case c.rsyncable:

@@ -76,6 +76,13 @@ func NewFinder(window int64, blockSize int) *Finder {
 	}
 }
 
+// NewRepeatFinder returns a Finder for FindRepeats. Repeats reach no further back than window bytes.
+func NewRepeatFinder(window int64, blockSize int) *Finder {
+	f := NewFinder(window, blockSize)
+	f.history.window = window - int64(blockSize) // a block reaches back from its end, too
+	return f
+}
+
 // reset makes f ready for another stream, whose next block has a number.
 func (f *Finder) reset(number int64) {
 	f.history.release()
@@ -114,10 +121,10 @@ func (f *Finder) Find(b *Block, number int64, content []byte, checkpoint func())
 		f.history.addBlock(nil)
 		return nil, nil
 	}
-	f.search(b, content, number, checkpoint)
+	f.search(b, content, number, leastMatch, checkpoint)
 	f.limitSources()
-	f.insert(b, number)
-	b.own = f.copyOwn(content, checkpoint)
+	f.insert(b, number, f.matches)
+	b.own = f.copyOwn(content, f.matches, checkpoint)
 	f.history.addBlock(b.own)
 	if len(f.matches) == 0 {
 		b.Release(true)
@@ -127,8 +134,31 @@ func (f *Finder) Find(b *Block, number int64, content []byte, checkpoint func())
 	return b.list, b.own.P
 }
 
-// search finds the matches of a block.
-func (f *Finder) search(b *Block, p []byte, number int64, checkpoint func()) {
+// A Repeat is a part of a block that repeats content in front of it. All fields are in bytes.
+type Repeat struct{ At, Len, Distance int }
+
+// FindRepeats is Find for formats whose matches reach back into all content of the window, which is
+// of repeats as well. It appends the repeats to dst, in the order of the content.
+func (f *Finder) FindRepeats(
+	dst []Repeat, b *Block, number int64, content []byte, checkpoint func(),
+) []Repeat {
+	if number != f.number {
+		f.reset(number)
+	}
+	f.number++
+	f.search(b, content, number, sampled, checkpoint)
+	f.insert(b, number, nil)
+	for _, m := range f.matches {
+		dst = append(dst, Repeat{m.at, m.len, m.at + f.history.bytes(int(m.distance)) - m.offset})
+	}
+	own := f.copyOwn(content, nil, checkpoint)
+	f.history.addBlock(own)
+	own.Release()
+	return dst
+}
+
+// search finds the matches of a block of at least so many bytes.
+func (f *Finder) search(b *Block, p []byte, number int64, least int, checkpoint func()) {
 	covered, last, pace := 0, 0, pacer{checkpoint: checkpoint}
 	f.matches = f.matches[:0]
 	for k, at32 := range b.samples.at {
@@ -149,7 +179,7 @@ func (f *Finder) search(b *Block, p []byte, number int64, checkpoint func()) {
 			continue
 		}
 		back := commonSuffix(source.P[:offset], p[covered:at])
-		if n += back; n < leastMatch {
+		if n += back; n < least {
 			continue
 		}
 		f.matches = append(f.matches, match{at - back, n, offset - back, int32(distance)})
@@ -200,9 +230,9 @@ func (f *Finder) limitSources() {
 
 func compareDistance(s source, distance int32) int { return cmp.Compare(s.distance, distance) }
 
-// insert puts the samples of own content into the table.
-func (f *Finder) insert(b *Block, number int64) {
-	m, removed := f.matches, 0 // bytes of matches in front of the sample
+// insert puts the samples of own content into the table. m is what is no own content.
+func (f *Finder) insert(b *Block, number int64, m []match) {
+	removed := 0 // bytes of matches in front of the sample
 	entry := uint64(number) & (1<<numberBits - 1) << tagBits
 	for k, at32 := range b.samples.at {
 		at := int(at32)
@@ -218,15 +248,15 @@ func (f *Finder) insert(b *Block, number int64) {
 	}
 }
 
-// copyOwn returns the own content: what the matches leave of p.
-func (f *Finder) copyOwn(p []byte, checkpoint func()) *Buffer {
+// copyOwn returns the own content: what matches leave of p.
+func (f *Finder) copyOwn(p []byte, matches []match, checkpoint func()) *Buffer {
 	size := len(p)
-	for _, m := range f.matches {
+	for _, m := range matches {
 		size -= m.len
 	}
 	own := f.arena.takeBuffer(size)
 	from, q, pace := 0, own.P, pacer{checkpoint: checkpoint}
-	for _, m := range f.matches {
+	for _, m := range matches {
 		n := m.at - from
 		pace.copy(q[:n], p[from:m.at])
 		q, from = q[n:], m.at+m.len

@@ -85,6 +85,16 @@ func (h *history) own(distance int) *Buffer {
 	return nil
 }
 
+// bytes returns the own content of the last so many blocks, in bytes.
+func (h *history) bytes(blocks int) (n int) {
+	for _, b := range h.blocks[len(h.blocks)-blocks:] {
+		if b != nil {
+			n += len(b.P)
+		}
+	}
+	return n
+}
+
 // len returns the number of blocks.
 func (h *history) len() int { return len(h.blocks) - h.passed }
 

@@ -390,3 +390,46 @@ func TestCheckpoints(t *testing.T) {
 	l.Spread(dst, own, count)
 	check("Spread", size/2/checkpointBytes)
 }
+
+// TestFindRepeats cuts content with repeats into blocks of odd sizes. Each repeat must be one, no
+// further back than the window, and they must cover what is repeated in long pieces.
+func TestFindRepeats(t *testing.T) {
+	const window, most = 1 << 20, 1 << 16
+	r := rand.New(rand.NewPCG(3, 4))
+	var content []byte
+	repeated := 0
+	for len(content) < 3<<20 {
+		n := 1000 + r.IntN(20_000)
+		if at := len(content) - 1 - r.IntN(900_000); at >= n && r.IntN(2) == 0 {
+			content = append(content, content[at-n:at]...)
+			repeated += n
+			continue
+		}
+		for range n {
+			content = append(content, byte(r.Uint32()))
+		}
+	}
+	f := NewRepeatFinder(window, most)
+	defer f.Release()
+	found := 0
+	for at, number := 0, int64(0); at < len(content); number++ {
+		block := content[at:min(len(content), at+1+r.IntN(most))]
+		var b Block
+		b.Prepare(block, false, nil)
+		end := 0
+		for _, p := range f.FindRepeats(nil, &b, number, block, nil) {
+			from := at + p.At - p.Distance
+			if p.At < end || p.Len < sampled || p.At+p.Len > len(block) || p.Distance > window ||
+				from < 0 || !bytes.Equal(content[from:from+p.Len], block[p.At:p.At+p.Len]) {
+				t.Fatalf("block %d of %d bytes: %+v is no repeat", number, len(block), p)
+			}
+			end = p.At + p.Len
+			found += p.Len
+		}
+		b.Release(true)
+		at += len(block)
+	}
+	if found < repeated/2 {
+		t.Errorf("%d bytes found of %d", found, repeated)
+	}
+}
