@@ -90,8 +90,8 @@ func newReaderAt(src io.ReaderAt, x *index.File, o options) (*ReaderAt, error) {
 	for i := range x.Streams {
 		st := &x.Streams[i]
 		p := pipelineOf(x.Format, st.Pipeline)
-		err := o.checkBackend(r.sched, pipeline.Decompress, p, st.Checks && o.limits.Checks, st.BlockSize)
-		if err != nil {
+		cfg := o.config(pipeline.Decompress, p, st.Checks && o.limits.Checks, st.BlockSize)
+		if err := o.checkBackend(r.sched, cfg); err != nil {
 			return nil, err
 		}
 	}

@@ -324,14 +324,12 @@ func (o *options) readerConfig(p *pipeline.Pipeline, s *container.Spec) pipeline
 	return cfg
 }
 
-// checkBackend reports whether s can do what [WithDevice] demands, for blocks of that size.
-func (o *options) checkBackend(
-	s *pipeline.Scheduler, op pipeline.Op, p *pipeline.Pipeline, checks bool, blockSize int,
-) error {
-	if p == nil || !o.assign.Strict() {
+// checkBackend reports whether s can do what [WithDevice] demands of a run.
+func (o *options) checkBackend(s *pipeline.Scheduler, cfg pipeline.Config) error {
+	if cfg.Pipeline == nil || !o.assign.Strict() {
 		return nil
 	}
-	if err := s.Check(o.config(op, p, checks, blockSize)); err != nil {
+	if err := s.Check(cfg); err != nil {
 		return errs.Wrap(errs.Device, err)
 	}
 	return nil
@@ -406,7 +404,8 @@ func (o *options) writerBudget(alone bool) (budget, error) {
 	if alone {
 		plan.InFlight = 1
 	}
-	return o.budget(&cfg, &plan, limit, nil)
+	window := func(int) int64 { return int64(cfg.Reach) } // in front of the next block
+	return o.budget(&cfg, &plan, limit, window)
 }
 
 // readerBudget returns the budget of a Reader of a .pz file.

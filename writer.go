@@ -76,8 +76,7 @@ func (o *options) newWriter() (*Writer, error) {
 		return nil, err
 	}
 	s := o.scheduler()
-	err = o.checkBackend(s, pipeline.Compress, o.pipe, o.limits.Checks, o.blockSize)
-	if err != nil {
+	if err := o.checkBackend(s, o.writerConfig()); err != nil {
 		return nil, err
 	}
 	return &Writer{opt: *o, budget: b, sched: s}, nil
@@ -176,7 +175,7 @@ func (w *Writer) addContent(p []byte) (n int, err error) {
 
 // keepTogether says that the next n bytes of content will be read together. See package bridge.
 func (w *Writer) keepTogether(n int64) {
-	if w.cur == nil || w.opt.rsyncable || w.opt.reach() > 0 {
+	if w.cur == nil || w.opt.rsyncable || w.opt.pipe.Format == Gzip || w.opt.isOneFrame() {
 		return
 	}
 	if rest := w.limit() - len(w.cur.Src); n > int64(rest) && rest <= w.opt.blockSize/8 {
@@ -331,14 +330,11 @@ func (w *Writer) getBlock() (*pipeline.Block, error) {
 // caller waits for the block next.
 func (w *Writer) submit(waits bool) error {
 	b := w.cur
-	switch {
-	case b.History != nil:
+	if b.History != nil {
 		// The blocks of a History follow one another.
 		if err := w.writeDone(true); err != nil {
 			return err
 		}
-	case w.history != nil:
-		w.history.Reset() // it knows nothing of b
 	}
 	b.Offset = w.in - int64(w.content())
 	w.cur = nil
@@ -423,7 +419,7 @@ func (e *encoder) encode(dst, src []byte, opts []WriterOption) (err error) {
 		return err
 	}
 	e.sched, e.sink.p, e.callerOwned = o.scheduler(), dst, true
-	if err := o.checkBackend(e.sched, pipeline.Compress, o.pipe, o.limits.Checks, o.blockSize); err != nil {
+	if err := o.checkBackend(e.sched, o.writerConfig()); err != nil {
 		return err
 	}
 	e.Reset(&e.sink)
