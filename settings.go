@@ -470,14 +470,14 @@ func ReaderMemory(file []WriterOption, opts ...ReaderOption) (int64, error) {
 	case Zstd:
 		// The first frame may be decoded in order, and frames with a flush or too large for the
 		// memory.
-		spec, _ := zstfile.OrderedSpec(int64(w.blockSize), o.scheduler().Workers(),
+		spec, _ := zstfile.OrderedSpec(int64(w.blockSize+w.reach()), o.scheduler().Workers(),
 			o.limits.Within(o.limits.Memory()))
-		ordered, orderedErr := o.standardBudget(w.pipe, spec)
-		b, err = o.standardBudget(w.pipe, zstfile.FrameSpec(w.blockSize))
-		if err != nil {
-			b, err = ordered, orderedErr
-		} else if orderedErr == nil {
-			b.memory = max(b.memory, ordered.memory)
+		b, err = o.standardBudget(w.pipe, spec)
+		if w.reach() > 0 {
+			break // one frame of several blocks
+		}
+		if whole, wholeErr := o.standardBudget(w.pipe, zstfile.FrameSpec(w.blockSize)); wholeErr == nil {
+			b.memory, err = max(b.memory, whole.memory), nil
 		}
 	default:
 		b, err = o.readerBudget(o.readerConfig(w.pipe, &container.Spec{
