@@ -310,7 +310,7 @@ func (o *options) config(
 func (o *options) writerConfig() pipeline.Config {
 	cfg := o.config(pipeline.Compress, o.pipe, o.limits.Checks, o.blockSize)
 	cfg.Window, cfg.Position, cfg.Reach = o.window, o.position, o.reach()
-	cfg.Checks = cfg.Checks && !o.isOneFrame() // writeBlock adds up the check of the frame
+	cfg.Checks = cfg.Checks && !o.isOneFrame() // the Framer adds up the check of the frame
 	return cfg
 }
 
@@ -437,7 +437,7 @@ func (o *options) standardBudget(p *pipeline.Pipeline, s container.Spec) (budget
 // buffers of all blocks in flight and the scratch of the workers. Not counted are a device, the
 // reserve of the Go runtime, the index, 64 KiB of [WithRsyncable], and what [Writer.Flush] keeps,
 // 0.5 MB in .gz and 2.8 MB in .zst. The index takes up to 18 bytes for each block of a .pz file and
-// up to 27 for each of a .zst file, including its growth.
+// up to 27 for each frame of a .zst file, including its growth.
 func WriterMemory(opts ...WriterOption) (int64, error) {
 	o, err := newWriterOptions(opts)
 	if err != nil {

@@ -115,9 +115,8 @@ func (w *Writer) writeBlock(b *pipeline.Block) error {
 		Kind: container.Kind(b.Kind), Payload: len(b.Out()), Raw: b.Raw, Sum: b.Sum,
 		Continues: b.Window > 0, Flushed: b.Flushed, Last: b.Last,
 	}
-	if w.opt.isOneFrame() && w.opt.limits.Checks {
-		w.sum.Write(b.Src[b.Window:])
-		info.Sum = uint32(w.sum.Sum64())
+	if w.opt.isOneFrame() {
+		w.frames.zst.AddContent(b.Src[b.Window:])
 	}
 	if err := w.limitStream(info.Continues); err != nil {
 		return err

@@ -5,8 +5,6 @@ import (
 	"io"
 	"sync"
 
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/cut"
 	"github.com/gopz/compress/internal/errs"
@@ -14,7 +12,7 @@ import (
 )
 
 // Writer compresses to .pz, .gz or .zst, depending on [WithFormat]. A .gz file is one member, and a
-// .zst file one frame, unless [WithSeekable] or [WithRsyncable] makes a frame of each block.
+// .zst file is one frame. [WithSeekable] and [WithRsyncable] make each block of .zst a frame.
 //
 // A Writer cuts the content into blocks, has them compressed at the same time, and writes them in
 // order. It uses the underlying writer only inside its own methods. It has no goroutines of its
@@ -46,7 +44,6 @@ type Writer struct {
 	blocks int64 // submitted
 	ended  int64 // blocks written
 	frame  container.Framer
-	sum    xxhash.Digest // of the content written, for a .zst file of one frame
 	frames framers
 	piece  *Piece // what is written, if that is not a whole file; see Plan
 	buf    []byte
@@ -100,7 +97,6 @@ func (w *Writer) Reset(dst io.Writer) {
 	if w.history != nil {
 		w.history.Reset()
 	}
-	w.sum.Reset()
 	w.frame = w.frames.beginFile(&w.opt)
 }
 
