@@ -216,8 +216,8 @@ func (o *options) isOneFrame() bool {
 	return o.pipe.Format == Zstd && !o.frames && !o.rsyncable && !o.planned && o.streamSize == 0
 }
 
-// reach returns how far in front of a block matches may reach, in bytes. It is more than 0 if blocks
-// are parts of a frame or a member.
+// reach returns how far in front of a block matches may reach, in bytes. It is more than 0 if
+// several blocks share a frame or a member.
 func (o *options) reach() int {
 	alone := o.contentSize >= 0 && o.contentSize <= int64(o.blockSize)
 	if o.pipe.Format == Zstd && (alone || !o.isOneFrame()) {

@@ -110,7 +110,7 @@ func againstPZ(t *testing.T, in string, names []string, o Options) {
 	suffix := "." + o.Format
 	args := []string{"-k", fmt.Sprint("-", o.Level), "--format", o.Format}
 	if o.Format == "zst" {
-		args = append(args, map[int]string{1: "--seekable=2M", 4: "--seekable=4M", 7: "--seekable=4M"}[o.Level])
+		args = append(args, "--seekable="+map[int]string{1: "2M", 4: "4M", 7: "4M"}[o.Level])
 	}
 	pz(t, false, append(args, names...)...)
 	var packed []string

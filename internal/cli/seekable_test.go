@@ -8,8 +8,8 @@ import (
 	"github.com/gopz/compress"
 )
 
-// TestSeekable checks that --seekable is a block size, and of .zst writes a frame for each block. It
-// is ignored where nothing is compressed.
+// TestSeekable checks that --seekable is a block size, and of .zst writes a frame for each block.
+// It is ignored where nothing is compressed.
 func TestSeekable(t *testing.T) {
 	content := sample(300_000)
 	in := write(t, content, t.TempDir(), "a")

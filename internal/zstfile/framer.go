@@ -10,9 +10,9 @@ import (
 )
 
 // Framer writes RFC 8878: after SetSingle one frame, else a frame for each block and a seek table
-// behind them. A frame for a block that is alone and states its size has no table, because ReadIndex
-// can do without it. Blocks that end with a flush share a frame with the blocks behind them. A frame
-// of several blocks states a window, and its content size only if that is known in advance.
+// behind them. A frame that is alone and states its size has no table, because ReadIndex can do
+// without it. Blocks that end with a flush share a frame with the blocks behind them. A frame of
+// several blocks states a window, and its content size only if that is known in advance.
 type Framer struct {
 	checks  bool
 	window  int64  // how far back offsets reach in a frame, in bytes

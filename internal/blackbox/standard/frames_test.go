@@ -123,7 +123,9 @@ func TestOneFrame(t *testing.T) {
 		levels = []int{1, 2, 3, 4, 5, 6, 7, 8, 9}
 	}
 	for _, level := range levels {
-		for _, size := range []int{0, 1, block - 1, block, block + 1, 2 * block, 3*block + block/2, 9*block + 77} {
+		for _, size := range []int{
+			0, 1, block - 1, block, block + 1, 2 * block, 3*block + block/2, 9*block + 77,
+		} {
 			for _, kind := range []string{"json", "random", "zeros"} {
 				checks := size%2 == 0
 				checkOneFrame(t, fmt.Sprintf("level %d, %d bytes of %s", level, size, kind),
@@ -181,8 +183,8 @@ func checkOneFrame(
 	}
 }
 
-// TestOneFrameFlush flushes at random places and at the edges of blocks. What is in front of a flush
-// can be decoded, all is one frame, and it depends on neither workers nor writes.
+// TestOneFrameFlush flushes at random places and at the edges of blocks. What is in front of a
+// flush can be decoded, all is one frame, and it depends on neither workers nor writes.
 func TestOneFrameFlush(t *testing.T) {
 	const block = 16 << 10
 	content := slices.Concat(corpus.ByName("json").Make(5*block), bbtest.MixedBytes(3*block),
@@ -255,8 +257,8 @@ func TestOneFrameParallel(t *testing.T) {
 	})
 }
 
-// TestOneFrameWindow checks that matches reach into the block before, but not in front of the window
-// of the header, and that no level and block size needs a window of more than 8 MiB.
+// TestOneFrameWindow checks that matches reach into the block before, but not in front of the
+// window of the header, and that no level and block size needs a window of more than 8 MiB.
 func TestOneFrameWindow(t *testing.T) {
 	const block = 64 << 10
 	zst, size := compress.WithFormat(compress.Zstd), compress.WithBlockSize(block)
@@ -320,7 +322,8 @@ func TestOneFrameDictionary(t *testing.T) {
 				compress.WithLevel(level), compress.WithBlockSize(block), compress.WithDictionary(d))
 			singleFrame(t, file)
 			bbtest.CheckRead(t, file, content, what, compress.WithDictionary(d))
-			bbtest.Equal(t, bbtest.RunTool(t, file, testenv.Tool(t, "zstd"), "-dc", "-D", path), content, what)
+			got := bbtest.RunTool(t, file, testenv.Tool(t, "zstd"), "-dc", "-D", path)
+			bbtest.Equal(t, got, content, what)
 		}
 	}
 }

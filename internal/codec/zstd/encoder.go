@@ -78,8 +78,8 @@ func (e *Encoder) Append(dst, src []byte, seqs []lz77.Sequence) []byte {
 func (e *Encoder) BeginFrame() { e.BeginPart(true) }
 
 // BeginPart begins a part of a frame for AppendPart or Continue. first says that it is the first
-// one. The blocks of another one use neither the tables nor the repeat offsets of the blocks in front
-// of the part, nor the Dictionary. So parts can be encoded at the same time.
+// one. The blocks of another one use neither the tables nor the repeat offsets of the blocks in
+// front of the part, nor the Dictionary. So parts can be encoded at the same time.
 func (e *Encoder) BeginPart(first bool) {
 	if e.learned != nil {
 		e.learned.beginFrame()
