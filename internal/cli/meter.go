@@ -238,7 +238,7 @@ func (a *app) parts(in *source, m *meter) string {
 		}
 	case a.cfg.format == compress.Zstd:
 		word = "frame"
-		if c := &a.cfg; !c.seekable && !c.rsyncable && c.parity == 0 {
+		if c := &a.cfg; !c.seekable && !c.rsyncable && !c.tar && c.parity == 0 {
 			n = 1 // of many blocks
 		}
 	case a.cfg.format == compress.Gzip:
