@@ -48,7 +48,7 @@
 // Any damage to a .pz file is detected, down to a single bit, unless it was written without checks.
 // In .gz and .zst files with checks, damage to the content is detected. These formats do not number
 // their members and frames, so that missing ones go unnoticed. Only a seek table shows that frames
-// are missing. A Writer adds one to every .zst file.
+// are missing. A Writer adds one to a .zst file of several frames.
 //
 // Errors about input are of type [*Error], which says in which stream and block and at which byte
 // something is wrong. Tell them apart with [errors.Is]: [ErrFormat], [ErrCorrupt], [ErrTruncated]
@@ -74,7 +74,7 @@ type Format = container.Format
 const (
 	PZ   = container.PZ   // .pz, the format of this package; see docs/FORMAT.md
 	Gzip = container.Gzip // .gz, RFC 1952: one member, which every gzip reads
-	Zstd = container.Zstd // .zst, RFC 8878: a frame for each block; several have a seek table
+	Zstd = container.Zstd // .zst, RFC 8878: one frame, unless WithSeekable is given
 )
 
 // DetectFormat returns the format of data that begins with p, from its magic number. Four bytes
@@ -141,7 +141,8 @@ var (
 	// ErrTooLarge: the content is larger than [WithMaxDecodedSize].
 	ErrTooLarge = errs.TooLarge
 	// ErrNoIndex: a [ReaderAt] was asked for a .zst file without a seek table and with frames that
-	// state no size or a large one. A [Reader] can read it. Or [Recover] finds no blocks in a file.
+	// state no size or a large one. A [Reader] can read it, and [WithSeekable] makes a Writer write
+	// another kind. Or [Recover] finds no blocks in a file.
 	ErrNoIndex = errs.NoIndex
 	// ErrClosed: the Writer, Reader or ReaderAt is closed. Wraps [os.ErrClosed].
 	ErrClosed = errs.Closed

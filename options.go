@@ -185,6 +185,7 @@ func WithScheduler(s *Scheduler) Option {
 // WithBlockSize sets the size in bytes of the blocks that a Writer cuts: a power of two from
 // [MinBlockSize] to [MaxBlockSize], for .zst to 8 MiB, or 0 for the level's own. Larger blocks
 // usually compress better, take more memory in both directions, and make random access read more.
+// If several blocks of .zst share a frame, they have 4 MiB at most.
 func WithBlockSize(size int) WriterOption {
 	return writerOption(func(o *options) error { return o.setSize(size) })
 }
@@ -199,11 +200,14 @@ func (o *options) setSize(size int) error {
 	return nil
 }
 
-// WithSeekable makes a Writer of .zst or .pz write data that a [ReaderAt] reads at random, and sets
-// the block size as [WithBlockSize] does. Each block of .zst is then a frame of its own, and a seek
-// table stands behind the last one if there are several. Such files are up to 1% larger than those
-// of one frame. Readers and zstd read all frames; some other programs stop behind the first one.
-// Damage costs a frame, and not all of the file behind it. .pz files always have an index.
+// WithSeekable makes a Writer of .zst write a frame for each block, and a seek table behind them if
+// there are several. A [ReaderAt] then reads at random, and damage costs one frame. Without this
+// option a .zst file is one frame, and damage costs all of the content behind it. Files of several
+// frames are larger. The zstd command and most libraries read all frames, but some stop behind the
+// first one without an error.
+//
+// WithSeekable also sets the block size, as [WithBlockSize] does; the last of the two options
+// counts. For .pz, which always has an index, it does no more than that. .gz excludes it.
 func WithSeekable(size int) WriterOption {
 	return writerOption(func(o *options) error {
 		o.seekable, o.frames = true, true

@@ -18,7 +18,7 @@ import (
 // Plan says how content of a known size is cut into blocks, so that pieces of a file can be
 // compressed apart, for instance on different machines. A piece is one or more consecutive blocks.
 // The file is [Plan.Header], the pieces in order, and [Plan.Trailer]. It is byte for byte the file
-// that a [Writer] with the same options and [WithContentSize] makes.
+// that a [Writer] with the same options and [WithContentSize] makes, and in .zst [WithSeekable].
 //
 // All machines make the Plan with the same size and the same options. Only options that change
 // memory, workers or devices may differ. The methods may be called from several goroutines at the
@@ -32,7 +32,7 @@ type Plan struct {
 }
 
 // NewPlan returns the Plan for content of size bytes. Errors are those of [NewWriter], and an
-// [ErrOption] for [WithRsyncable], [WithLongDistance] and [WithSingleFrame].
+// [ErrOption] for [WithRsyncable] and [WithLongDistance].
 func NewPlan(size int64, opts ...WriterOption) (*Plan, error) {
 	if size < 0 {
 		return nil, errs.BadOption("content size %d is negative", size)

@@ -16,8 +16,9 @@ import (
 )
 
 // ReaderAt gives access to any place of the content of a file: of a .pz file through its index, of
-// a .zst file through its seek table, of a .gz file through checkpoints. It reads and decompresses
-// only the blocks that a call needs. Damage to a block fails only calls that touch the block.
+// a .zst file of [WithSeekable] through its seek table, of a .gz file through checkpoints. It reads
+// and decompresses only the blocks that a call needs. Damage to a block fails only calls that touch
+// the block.
 //
 // ReadAt may be called from several goroutines at the same time. Read, Seek and WriteTo share one
 // position and are for one goroutine at a time; ReadAt does not touch the position. Blocks that
@@ -90,8 +91,8 @@ func newReaderAt(src io.ReaderAt, x *index.File, o options) (*ReaderAt, error) {
 	for i := range x.Streams {
 		st := &x.Streams[i]
 		p := pipelineOf(x.Format, st.Pipeline)
-		err := o.checkBackend(r.sched, pipeline.Decompress, p, st.Checks && o.limits.Checks, st.BlockSize)
-		if err != nil {
+		cfg := o.config(pipeline.Decompress, p, st.Checks && o.limits.Checks, st.BlockSize)
+		if err := o.checkBackend(r.sched, cfg); err != nil {
 			return nil, err
 		}
 	}

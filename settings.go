@@ -311,7 +311,7 @@ func (o *options) config(
 func (o *options) writerConfig() pipeline.Config {
 	cfg := o.config(pipeline.Compress, o.pipe, o.limits.Checks, o.blockSize)
 	cfg.Window, cfg.Position, cfg.Reach = o.window, o.position, o.reach()
-	cfg.Checks = cfg.Checks && !o.isOneFrame() // writeBlock adds up the check of the frame
+	cfg.Checks = cfg.Checks && !o.isOneFrame() // the Framer adds up the check of the frame
 	return cfg
 }
 
@@ -325,14 +325,12 @@ func (o *options) readerConfig(p *pipeline.Pipeline, s *container.Spec) pipeline
 	return cfg
 }
 
-// checkBackend reports whether s can do what [WithDevice] demands, for blocks of that size.
-func (o *options) checkBackend(
-	s *pipeline.Scheduler, op pipeline.Op, p *pipeline.Pipeline, checks bool, blockSize int,
-) error {
-	if p == nil || !o.assign.Strict() {
+// checkBackend reports whether s can do what [WithDevice] demands of a run.
+func (o *options) checkBackend(s *pipeline.Scheduler, cfg pipeline.Config) error {
+	if cfg.Pipeline == nil || !o.assign.Strict() {
 		return nil
 	}
-	if err := s.Check(o.config(op, p, checks, blockSize)); err != nil {
+	if err := s.Check(cfg); err != nil {
 		return errs.Wrap(errs.Device, err)
 	}
 	return nil
@@ -407,7 +405,8 @@ func (o *options) writerBudget(alone bool) (budget, error) {
 	if alone {
 		plan.InFlight = 1
 	}
-	return o.budget(&cfg, &plan, limit, nil)
+	window := func(int) int64 { return int64(cfg.Reach) } // in front of the next block
+	return o.budget(&cfg, &plan, limit, window)
 }
 
 // readerBudget returns the budget of a Reader of a .pz file.
@@ -439,7 +438,7 @@ func (o *options) standardBudget(p *pipeline.Pipeline, s container.Spec) (budget
 // buffers of all blocks in flight and the scratch of the workers. Not counted are a device, the
 // reserve of the Go runtime, the index, 64 KiB of [WithRsyncable], and what [Writer.Flush] keeps,
 // 0.5 MB in .gz and 2.8 MB in .zst. The index takes up to 18 bytes for each block of a .pz file and
-// up to 27 for each of a .zst file, including its growth.
+// up to 27 for each frame of a .zst file, including its growth.
 func WriterMemory(opts ...WriterOption) (int64, error) {
 	o, err := newWriterOptions(opts)
 	if err != nil {
@@ -472,14 +471,14 @@ func ReaderMemory(file []WriterOption, opts ...ReaderOption) (int64, error) {
 	case Zstd:
 		// The first frame may be decoded in order, and frames with a flush or too large for the
 		// memory.
-		spec, _ := zstfile.OrderedSpec(int64(w.blockSize), o.scheduler().Workers(),
+		spec, _ := zstfile.OrderedSpec(int64(w.blockSize+w.reach()), o.scheduler().Workers(),
 			o.limits.Within(o.limits.Memory()))
-		ordered, orderedErr := o.standardBudget(w.pipe, spec)
-		b, err = o.standardBudget(w.pipe, zstfile.FrameSpec(w.blockSize))
-		if err != nil {
-			b, err = ordered, orderedErr
-		} else if orderedErr == nil {
-			b.memory = max(b.memory, ordered.memory)
+		b, err = o.standardBudget(w.pipe, spec)
+		if w.reach() > 0 {
+			break // one frame of several blocks
+		}
+		if whole, wholeErr := o.standardBudget(w.pipe, zstfile.FrameSpec(w.blockSize)); wholeErr == nil {
+			b.memory, err = max(b.memory, whole.memory), nil
 		}
 	default:
 		b, err = o.readerBudget(o.readerConfig(w.pipe, &container.Spec{

@@ -113,11 +113,10 @@ func (w *Writer) writeBlock(b *pipeline.Block) error {
 	}
 	info := container.Block{
 		Kind: container.Kind(b.Kind), Payload: len(b.Out()), Raw: b.Raw, Sum: b.Sum,
-		Continues: b.Window > 0 && (b.History != nil || w.opt.isOneFrame()), Flushed: b.Flushed, Last: b.Last,
+		Continues: b.Window > 0, Flushed: b.Flushed, Last: b.Last,
 	}
-	if w.opt.isOneFrame() && w.opt.limits.Checks {
-		w.sum.Write(b.Src[b.Window:])
-		info.Sum = uint32(w.sum.Sum64())
+	if w.opt.isOneFrame() {
+		w.frames.zst.AddContent(b.Src[b.Window:])
 	}
 	if err := w.limitStream(info.Continues); err != nil {
 		return err
@@ -211,16 +210,17 @@ func (w *Writer) write(p []byte) error {
 	return err
 }
 
-// isOneFrame reports whether a Writer makes one frame of .zst of all content. Otherwise each block is
-// a frame, because something reads blocks alone, or joins them.
+// isOneFrame reports whether a Writer makes one frame of .zst of all content. Otherwise each block
+// is a frame, because blocks are read alone, or joined.
 func (o *options) isOneFrame() bool {
 	return o.pipe.Format == Zstd && !o.frames && !o.rsyncable && !o.planned && o.streamSize == 0
 }
 
-// reach returns how far in front of a block matches may reach, in bytes. It is more than 0 if blocks
-// are parts of a frame or a member.
+// reach returns how far in front of a block matches may reach, in bytes. It is more than 0 if
+// several blocks share a frame or a member.
 func (o *options) reach() int {
-	if o.pipe.Format == Zstd && !o.isOneFrame() {
+	alone := o.contentSize >= 0 && o.contentSize <= int64(o.blockSize)
+	if o.pipe.Format == Zstd && (alone || !o.isOneFrame()) {
 		return 0
 	}
 	return o.pipe.Reach(o.level, o.blockSize)

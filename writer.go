@@ -5,8 +5,6 @@ import (
 	"io"
 	"sync"
 
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/cut"
 	"github.com/gopz/compress/internal/errs"
@@ -14,7 +12,7 @@ import (
 )
 
 // Writer compresses to .pz, .gz or .zst, depending on [WithFormat]. A .gz file is one member, and a
-// .zst file one frame, unless [WithSeekable] or [WithRsyncable] makes a frame of each block.
+// .zst file is one frame. [WithSeekable] and [WithRsyncable] make each block of .zst a frame.
 //
 // A Writer cuts the content into blocks, has them compressed at the same time, and writes them in
 // order. It uses the underlying writer only inside its own methods. It has no goroutines of its
@@ -46,7 +44,6 @@ type Writer struct {
 	blocks int64 // submitted
 	ended  int64 // blocks written
 	frame  container.Framer
-	sum    xxhash.Digest // of the content written, for a .zst file of one frame
 	frames framers
 	piece  *Piece // what is written, if that is not a whole file; see Plan
 	buf    []byte
@@ -76,8 +73,7 @@ func (o *options) newWriter() (*Writer, error) {
 		return nil, err
 	}
 	s := o.scheduler()
-	err = o.checkBackend(s, pipeline.Compress, o.pipe, o.limits.Checks, o.blockSize)
-	if err != nil {
+	if err := o.checkBackend(s, o.writerConfig()); err != nil {
 		return nil, err
 	}
 	return &Writer{opt: *o, budget: b, sched: s}, nil
@@ -101,7 +97,6 @@ func (w *Writer) Reset(dst io.Writer) {
 	if w.history != nil {
 		w.history.Reset()
 	}
-	w.sum.Reset()
 	w.frame = w.frames.beginFile(&w.opt)
 }
 
@@ -176,7 +171,7 @@ func (w *Writer) addContent(p []byte) (n int, err error) {
 
 // keepTogether says that the next n bytes of content will be read together. See package bridge.
 func (w *Writer) keepTogether(n int64) {
-	if w.cur == nil || w.opt.rsyncable || w.opt.reach() > 0 {
+	if w.cur == nil || w.opt.rsyncable || w.opt.pipe.Format == Gzip || w.opt.isOneFrame() {
 		return
 	}
 	if rest := w.limit() - len(w.cur.Src); n > int64(rest) && rest <= w.opt.blockSize/8 {
@@ -331,14 +326,11 @@ func (w *Writer) getBlock() (*pipeline.Block, error) {
 // caller waits for the block next.
 func (w *Writer) submit(waits bool) error {
 	b := w.cur
-	switch {
-	case b.History != nil:
+	if b.History != nil {
 		// The blocks of a History follow one another.
 		if err := w.writeDone(true); err != nil {
 			return err
 		}
-	case w.history != nil:
-		w.history.Reset() // it knows nothing of b
 	}
 	b.Offset = w.in - int64(w.content())
 	w.cur = nil
@@ -423,7 +415,7 @@ func (e *encoder) encode(dst, src []byte, opts []WriterOption) (err error) {
 		return err
 	}
 	e.sched, e.sink.p, e.callerOwned = o.scheduler(), dst, true
-	if err := o.checkBackend(e.sched, pipeline.Compress, o.pipe, o.limits.Checks, o.blockSize); err != nil {
+	if err := o.checkBackend(e.sched, o.writerConfig()); err != nil {
 		return err
 	}
 	e.Reset(&e.sink)

@@ -28,8 +28,8 @@ type Writer struct {
 }
 
 // NewWriter returns a Writer to w. The options are those of [compress.NewWriter]. Smaller blocks
-// make reading a single small file faster: it takes a block or two. Blocks of .zst are frames, as
-// with [compress.WithSeekable].
+// make reading a single small file faster: it takes a block or two. In .zst each block is a frame,
+// as with [compress.WithSeekable].
 func NewWriter(w io.Writer, opts ...compress.WriterOption) (*Writer, error) {
 	z, err := compress.NewWriter(w, append([]compress.WriterOption{bridge.Frames()}, opts...)...)
 	if err != nil {

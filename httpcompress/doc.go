@@ -31,7 +31,8 @@
 // it, so server-sent events work. A response that is flushed keeps about 2 MB until it ends with
 // zstd, and 0.7 MB with gzip. [WithSkip] or [WithContentType] can exclude such responses.
 //
-// A zstd response is one frame, since some clients stop behind the first one. Its window is within
+// A zstd response is one frame, since some clients stop behind the first one. So it needs neither
+// [compress.WithSeekable] nor [compress.WithRsyncable], which make several. Its window is within
 // the 8 MiB of RFC 9659.
 //
 // Some responses must not look complete: after a panic of the handler, after an error of the

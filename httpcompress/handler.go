@@ -27,13 +27,14 @@ const maxEncodings = 2
 const DefaultMinSize = 1024
 
 const (
-	// zstdBlock is the size in bytes of the parts of a zstd frame. Its window is twice as large.
+	// zstdBlock is the size in bytes of the blocks that share a zstd frame. Its window is twice as
+	// large.
 	zstdBlock = 128 << 10
 	// gzipBlock is the block size of gzip. A part of a response waits for its block to be full.
 	gzipBlock = 128 << 10
-	// gzipMemory is what a gzip response should take at most, in bytes. With many cores one
-	// response would take more without a gain for the server.
-	gzipMemory = 8 << 20
+	// responseMemory is what a response should take at most, in bytes. With many cores one response
+	// would take more without a gain for the server.
+	responseMemory = 8 << 20
 
 	// Levels are those whose time is about that of the defaults of other servers.
 	zstdLevel = 2
@@ -159,20 +160,16 @@ func Handler(h http.Handler, opts ...Option) http.Handler {
 // newWriter returns a Writer of an encoding.
 func (h *handler) newWriter(e Encoding) (*compress.Writer, error) {
 	opts := []compress.WriterOption{
-		compress.WithLevel(gzipLevel), compress.WithBlockSize(gzipBlock),
-		bridge.MemoryTarget(gzipMemory),
+		bridge.MemoryTarget(responseMemory), compress.WithLevel(gzipLevel), compress.WithBlockSize(gzipBlock),
 	}
 	format := compress.WithFormat(compress.Gzip)
 	if e == Zstd {
-		opts = []compress.WriterOption{
-			compress.WithLevel(zstdLevel), compress.WithBlockSize(zstdBlock),
-			compress.WithChecksum(false),
-		}
+		opts = append(opts[:1], compress.WithLevel(zstdLevel), compress.WithBlockSize(zstdBlock),
+			compress.WithChecksum(false))
 		format = compress.WithFormat(compress.Zstd)
 	}
 	opts = append(opts, h.writerOptions[e]...)
-	opts = append(opts, format)
-	return compress.NewWriter(nil, opts...)
+	return compress.NewWriter(nil, append(opts, format)...)
 }
 
 // getWriter returns a Writer of h.order[i] that writes to w.

@@ -219,7 +219,7 @@ func TestOptionErrors(t *testing.T) {
 		WithEncodings(), WithEncodings("br"), WithEncodings(Gzip, Gzip), WithMinSize(-1),
 		WithMinSize(2 << 20),
 		WithWriterOptions("br"), WithWriterOptions(Zstd, compress.WithLevel(10)),
-		WithWriterOptions(Zstd, compress.WithRsyncable(true)),
+		WithWriterOptions(Gzip, compress.WithSeekable(0)),
 	} {
 		func() {
 			defer func() {

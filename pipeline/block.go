@@ -19,14 +19,15 @@ type Block struct {
 	// device gets a copy.
 	CallerOwned bool
 	// Window is the number of bytes at the front of Src that come before the content of the block.
-	// For compression by pipelines that have a window.
+	// For compression, by runs with Config.Reach and of blocks with a History.
 	Window int
 	// History is not nil in blocks of .gz and .zst files that end with a flush, and in those that
 	// continue a frame. All blocks of a file have the same one.
 	History *History
 	// Flushed says that a flush ends the block. A frame of .zst goes on behind it.
 	Flushed bool
-	// Last says that no content follows. A .gz block then ends the Deflate stream.
+	// Last says that no content follows. A .gz block then ends the Deflate stream, and a .zst block
+	// its frame.
 	Last bool
 	// Offset is the offset of the content in the file's, in bytes. Blocks with a History need it.
 	Offset int64

@@ -17,14 +17,14 @@ import (
 type History struct {
 	finder optimal.Incremental
 	frame  zstd.Encoder
-	begun  bool          // frame has the block in front
+	end    int64         // where the content in frame ends
 	sum    xxhash.Digest // of the frame so far
 }
 
-// Reset makes h ready for another file, or for a block behind one without a History.
+// Reset makes h ready for another file.
 func (h *History) Reset() {
 	h.finder.Reset()
-	h.begun = false
+	h.end = 0
 }
 
 // HasHistory reports whether blocks that end with a flush have a History.
@@ -56,22 +56,28 @@ func (ws *workspace) findInHistory(b *Block) []lz77.Sequence {
 	params.Depth = shortDepth[b.run.cfg.Level]
 	var repeats [3]uint32
 	if params.Repeats {
-		h.beginFrame(b)
+		h.beginBlock(b)
 		repeats, params.Prices = h.frame.Repeats(), h.frame.IncrementalPrices()
 	}
 	return h.finder.Parse(b.payload.seqs, b.src, b.Window, b.Offset, repeats, &params)
 }
 
-// beginFrame begins a frame if b is the first block of one, or a part of one if the block in front
-// has no History.
-func (h *History) beginFrame(b *Block) {
-	h.frame.Thorough, h.frame.Dictionary = b.thorough(), b.run.cfg.Dictionary.zstd()
-	if b.Window == 0 {
-		h.frame.BeginFrame()
-	} else if !h.begun {
-		h.frame.BeginPart()
+// beginBlock begins a frame if b is the first block of one. It begins a part of the frame if the
+// block in front of b has no History. Else b continues the part.
+func (h *History) beginBlock(b *Block) {
+	first := b.Window == 0
+	if first || h.end != b.Offset {
+		h.frame.Thorough, h.frame.Dictionary = b.thorough(), b.run.cfg.Dictionary.zstd()
+		h.frame.BeginPart(first)
 	}
-	h.begun = true
+}
+
+// appendBlock appends the blocks of a frame that hold b. last says that they are the last ones.
+func (h *History) appendBlock(dst []byte, b *Block, last bool, check func()) []byte {
+	h.beginBlock(b)
+	h.frame.Checkpoint = check
+	h.end = b.Offset + int64(len(b.content()))
+	return h.frame.Continue(dst, b.content(), b.payload.seqs, last)
 }
 
 // addSum adds content to the check of the frame, or of a new one, and returns the check so far.

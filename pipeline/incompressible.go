@@ -9,7 +9,7 @@ import (
 
 // Blocks that cannot be compressed are detected early, because trying to compress takes longest on
 // them. A block is taken for incompressible if a sample of its bytes is as evenly distributed as
-// random bytes and no string of some length occurs twice in the block.
+// random bytes and it has no string of some length that occurs before, in the block or its window.
 //
 // Repeats are found with fingerprints: positions are chosen by a hash of the 8 bytes there, one in
 // 64, and kept in a table by another hash of the same bytes. Both copies of a repeat choose the
@@ -37,25 +37,27 @@ const checkpointPositions = 1 << 20
 // fingerprints holds positions plus one, 0 for none.
 type fingerprints [1 << seenLog]uint32
 
-// incompressible reports whether src is not worth trying.
-func (ws *workspace) incompressible(src []byte) bool {
-	if len(src) < 2*sampleSize {
+// incompressible reports whether src[window:] is not worth trying. Matches may reach into the
+// window in front of it.
+func (ws *workspace) incompressible(src []byte, window int) bool {
+	content := src[window:]
+	if len(content) < 2*sampleSize {
 		return false
 	}
 	var counts [256]uint32
-	step := (len(src) - samplePiece) / (sampleSize/samplePiece - 1)
+	step := (len(content) - samplePiece) / (sampleSize/samplePiece - 1)
 	for i := range sampleSize / samplePiece {
-		simd.Histogram(&counts, src[i*step:i*step+samplePiece])
+		simd.Histogram(&counts, content[i*step:i*step+samplePiece])
 	}
 	sum := 0
 	for _, c := range counts {
 		sum += int(c) * (int(c) - 1)
 	}
-	return sum < maxEvenness && !ws.repeats(src)
+	return sum < maxEvenness && !ws.repeats(src, window)
 }
 
-// repeats reports whether a string of src that is worth a match occurs twice.
-func (ws *workspace) repeats(src []byte) bool {
+// repeats reports whether a string of src[window:] that is worth a match occurs before in src.
+func (ws *workspace) repeats(src []byte, window int) bool {
 	clear(ws.seen[:])
 	found := 0
 	next := checkpointPositions
@@ -70,7 +72,8 @@ func (ws *workspace) repeats(src []byte) bool {
 			continue
 		}
 		entry := &ws.seen[bits.Reverse64(v*indexMul)>>(64-seenLog)]
-		if c := int(*entry) - 1; c >= 0 && binary.LittleEndian.Uint64(src[c:]) == v {
+		c := int(*entry) - 1
+		if c >= 0 && i >= window && binary.LittleEndian.Uint64(src[c:]) == v {
 			found++
 			if found > 2 {
 				return true

@@ -68,7 +68,7 @@ func TestIncompressible(t *testing.T) {
 	} {
 		ws := new(workspace)
 		for range 2 { // what an earlier block left must not matter
-			if got := ws.incompressible(c.src); got != c.stored {
+			if got := ws.incompressible(c.src, 0); got != c.stored {
 				t.Errorf("%s: incompressible says %v", c.name, got)
 			}
 		}

@@ -28,8 +28,8 @@ var (
 // BlockSize returns the default block size of a level in bytes.
 func (p *Pipeline) BlockSize(level int) int { return 1 << p.blocks[level] }
 
-// zstdReach is log2 of how far in front of a block of .zst matches reach, by level. It costs time: a
-// worker inserts what is there into the tables of its match finder.
+// zstdReach is log2 of how many bytes in front of a block of .zst its matches reach, by level. More
+// takes more time: a worker inserts that content into the tables of its match finder.
 var zstdReach = [MaxLevel + 1]uint8{0, 18, 19, 19, 20, 20, 21, 21, 22, 22}
 
 // Reach returns how many bytes in front of a block of so many bytes its matches may reach, where

@@ -38,7 +38,7 @@ func (s *Scheduler) Plan(cfg Config) Plan {
 		if raw == 0 {
 			raw = c.Limits(op.op).MaxSize
 		}
-		q := gpu.Request{Op: op.op, Size: raw}
+		q := gpu.Request{Op: op.op, Size: raw + cfg.Reach}
 		if !b.suits(op, c, raw) {
 			return
 		}

@@ -65,7 +65,7 @@ func (s *Scheduler) Check(cfg Config) error {
 			return errNoDevice
 		}
 		b := &Block{run: r, work: work{payload: new(payload)}}
-		q := &gpu.Request{Op: op.op, Size: size}
+		q := &gpu.Request{Op: op.op, Size: size + cfg.Reach}
 		op.prepare(b, q)
 		if op.can != nil && !op.can(b) {
 			return fmt.Errorf("%w: %s at level %d", errCannot, name, cfg.Level)

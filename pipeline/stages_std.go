@@ -92,19 +92,17 @@ const thoroughFrom = 7
 
 // zstdStage encodes a block as the blocks of a frame, or of a part of one.
 var zstdStage = stage{name: "zstd", run: func(ws *workspace, b *Block) error {
-	last := b.Last || b.run.cfg.Reach == 0
 	if b.run.cfg.Window > 0 {
 		b.payload.seqs = ws.mergeRepeats(b.payload.seqs, b.repeats)
 	}
-	if h := b.History; h != nil {
-		h.beginFrame(b)
-		h.frame.Checkpoint = ws.check
-		b.dst = h.frame.Continue(b.dst[:0], b.content(), b.payload.seqs, last && !b.Flushed)
+	last := (b.Last || b.run.cfg.Reach == 0) && !b.Flushed
+	if b.History != nil {
+		b.dst = b.History.appendBlock(b.dst[:0], b, last, ws.check)
 		return nil
 	}
-	first := b.Window == 0
 	ws.zstd.Thorough, ws.zstd.Dictionary = b.thorough(), b.run.cfg.Dictionary.zstd()
-	b.dst = ws.zstd.AppendPart(b.dst[:0], b.content(), b.payload.seqs, first, last)
+	ws.zstd.BeginPart(b.Window == 0)
+	b.dst = ws.zstd.AppendPart(b.dst[:0], b.content(), b.payload.seqs, last)
 	return nil
 }}
 

@@ -62,8 +62,8 @@ func (p *Pipeline) StageNames(op Op) (names []string) {
 //   - in .pz coded as the block's Kind says;
 //   - in .gz a part of a Deflate stream that ends on a byte boundary, and is final if Block.Last
 //     says so; to decompress, whatever Block.Serial takes;
-//   - in .zst all blocks of one frame, or of a part of it; to decompress, the whole frame, or whatever Block.Serial
-//     takes.
+//   - in .zst all blocks of one frame, or of a part of one with Config.Reach; to decompress, the
+//     whole frame, or whatever Block.Serial takes.
 type Format = container.Format
 
 // Default levels, of .gz and of other formats.
@@ -133,7 +133,8 @@ var table = [...]Pipeline{
 		check:    gzipSum,
 	},
 	{
-		Name: "lzf", Doc: "zstd files, which every zstd reads", Format: container.Zstd, MaxBlock: zstdMaxBlock,
+		Name: "lzf", Doc: "zstd files, which every zstd reads",
+		Format: container.Zstd, MaxBlock: zstdMaxBlock,
 		DefaultLevel: defaultLevel, form: &zstdForm, levels: &zstdLevels, blocks: &zstdBlocks,
 		variants: variantsOf(&zstdLevels),
 		short:    &zstdShort,

@@ -20,7 +20,8 @@ const (
 // [zip.Writer.RegisterCompressor] or [zip.RegisterCompressor]. The options are those of a
 // [compress.Writer], such as [compress.WithLevel]; the format is that of the method.
 //
-// For Zstd the default is WithChecksum(false), since zip has a checksum.
+// For Zstd the default is WithChecksum(false), since zip has a checksum. The content is one frame:
+// some programs read no more than the first frame of a file in an archive.
 //
 // If an option is out of its range, creating a file in the archive fails with [compress.ErrOption].
 // For another method it fails with [zip.ErrAlgorithm].

@@ -93,7 +93,7 @@ func TestRoundTrip(t *testing.T) {
 	for _, method := range []uint16{Deflate, Zstd} {
 		for _, opts := range [][]compress.WriterOption{
 			nil,
-			{compress.WithLevel(1), compress.WithBlockSize(64 << 10), compress.WithSeekable(64 << 10)},
+			{compress.WithLevel(1), compress.WithBlockSize(64 << 10)},
 			{compress.WithName("name", testTime), compress.WithFormat(compress.PZ), compress.WithLevel(9)},
 		} {
 			p := archive(t, files, method, opts...)

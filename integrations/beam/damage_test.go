@@ -93,7 +93,12 @@ func TestDamage(t *testing.T) {
 // encode compresses content in blocks of 64 KiB.
 func encode(t *testing.T, content []byte, f compress.Format, opts ...compress.WriterOption) []byte {
 	t.Helper()
-	opts = append(opts, compress.WithFormat(f), compress.WithBlockSize(64<<10))
+	opts = append(opts, compress.WithFormat(f))
+	if f == compress.Gzip {
+		opts = append(opts, compress.WithBlockSize(64<<10))
+	} else {
+		opts = append(opts, compress.WithSeekable(64<<10))
+	}
 	data, err := compress.AppendEncode(nil, content, opts...)
 	if err != nil {
 		t.Fatal(err)

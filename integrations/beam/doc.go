@@ -6,8 +6,10 @@
 //	pzbeam.Compress(s, files, pzbeam.Options{Output: "gs://out"})
 //	err := beamx.Run(ctx, p)
 //
-// [Compress] writes for each file the same bytes as the command pz does. [Decompress], [Recover]
-// and [Verify] read them, and [ReadBlocks] and [ReadLines] read their content into a pipeline.
+// [Compress] writes for each file the same bytes as the command pz does, in .zst with --seekable.
+// [Decompress], [Recover] and [Verify] read them, and [ReadBlocks] and [ReadLines] read their
+// content into a pipeline.
+//
 // Runners split a large file into groups of blocks, which any worker can do. A worker writes the
 // result of a group to a part file. When all groups of a file are done, one worker joins the parts.
 //

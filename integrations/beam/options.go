@@ -92,9 +92,11 @@ func (o *Options) compression(f *file) ([]compress.WriterOption, error) {
 	if o.Level != 0 {
 		opts = append(opts, compress.WithLevel(o.Level))
 	}
-	if o.BlockSize != 0 {
-		opts = append(opts, compress.WithBlockSize(o.BlockSize))
+	blocks := compress.WithBlockSize
+	if format == compress.Zstd { // a Plan has a frame for each block
+		blocks = compress.WithSeekable
 	}
+	opts = append(opts, blocks(o.BlockSize))
 	if !o.NoName && format == compress.Gzip {
 		opts = append(opts, compress.WithName(path.Base(f.Source), f.time()))
 	}

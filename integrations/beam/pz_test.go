@@ -108,7 +108,11 @@ func againstPZ(t *testing.T, in string, names []string, o Options) {
 		passert.Count(s, Compress(s, beam.CreateList(s, names), o), "results", len(names))
 	})
 	suffix := "." + o.Format
-	pz(t, false, append([]string{"-k", fmt.Sprint("-", o.Level), "--format", o.Format}, names...)...)
+	args := []string{"-k", fmt.Sprint("-", o.Level), "--format", o.Format}
+	if o.Format == "zst" {
+		args = append(args, "--seekable="+map[int]string{1: "2M", 4: "4M", 7: "4M"}[o.Level])
+	}
+	pz(t, false, append(args, names...)...)
 	var packed []string
 	for _, name := range names {
 		rel, err := filepath.Rel(in, name)

@@ -92,7 +92,7 @@ func TestTrailingGarbage(t *testing.T) {
 // may have been a frame.
 func TestNoFrame(t *testing.T) {
 	content := sample(100_000)
-	packed := pz(t, content, "--format", "zst", "-B16K").out
+	packed := pz(t, content, "--format", "zst", "--seekable=16K").out
 	second := 4 + strings.Index(packed[4:], packed[:4])
 	for _, c := range []struct {
 		name, file string
@@ -151,7 +151,11 @@ func TestDamagedFormats(t *testing.T) {
 	content := sample(100_000)
 	for f, advice := range map[string]string{"gz": adviceLeft, "zst": adviceFrames} {
 		dir := t.TempDir()
-		packed := pz(t, content, "--format", f, "-B16K").out
+		blocks := "-B16K"
+		if f == "zst" {
+			blocks = "--seekable=16K"
+		}
+		packed := pz(t, content, "--format", f, blocks).out
 		middle := len(packed) / 2
 		bad := packed[:middle] + "\x00\xff\x00\xff\x00\xff" + packed[middle+6:]
 		path := write(t, bad, dir, "a."+f)
@@ -175,7 +179,7 @@ func TestDamagedFormats(t *testing.T) {
 		wantFiles(t, dir, "a."+f)
 	}
 	// With or without a seek table at the end.
-	zst := pz(t, content, "--format", "zst", "-B16K").out
+	zst := pz(t, content, "--format", "zst", "--seekable=16K").out
 	bad := zst[:len(zst)/2] + "\x00\xff\x00\xff\x00\xff" + zst[len(zst)/2+6:]
 	for _, end := range []string{"", "garbage"} {
 		path := write(t, bad+end, t.TempDir(), "a.zst")

@@ -211,11 +211,13 @@ func formatOf(t *testing.T, path string) string {
 func TestParts(t *testing.T) {
 	dir := t.TempDir()
 	in := write(t, sample(50_000), dir, "in")
-	for format, want := range map[string]string{
-		"pz": " 13 blocks, ", "gz": " 1 member, ", "zst": " 13 frames, ",
+	for args, want := range map[string]string{
+		"-B4K --format=pz": " 13 blocks, ", "-B4K --format=gz": " 1 member, ",
+		"-B4K --format=zst": " 1 frame, ", "--seekable=4K --format=zst": " 13 frames, ",
+		"-B4K --parity=5 --format=zst": " 13 frames, ",
 	} {
-		out := filepath.Join(dir, "out."+format)
-		pz(t, "", "-v", "-B4K", "-o", out, in).want(t, exitOK, want)
+		format, out := args, filepath.Join(dir, "out")
+		pz(t, "", append(strings.Fields(args), "-vfo", out, in)...).want(t, exitOK, want)
 		listed := strings.Fields(pz(t, "", "-lq", out).out)[0]
 		if listed != strings.Fields(want)[0] {
 			t.Errorf("%s: -l lists %s, -v says%s", format, listed, want)

@@ -184,7 +184,7 @@ func TestListFormats(t *testing.T) {
 	dir := t.TempDir()
 	content := sample(300_000)
 	ours := func(args ...string) string { return pz(t, content, args...).want(t, exitOK).out }
-	gz, zst := ours("--format", "gz"), ours("--format", "zst", "-B64K")
+	gz, zst := ours("--format", "gz"), ours("--format", "zst", "--seekable=64K")
 	unchecked := ours("--format", "zst", "--no-check")
 	theirs := func(name string, args ...string) string { return runTool(t, content, name, args...) }
 	path := write(t, content, dir, "content")

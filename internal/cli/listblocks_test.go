@@ -60,7 +60,7 @@ func TestListBlocks(t *testing.T) {
 	text := sample(50_000)
 	packed := func(args ...string) string { return pz(t, text, args...).want(t, exitOK).out }
 	gz := packed("--format=gz") + packed("--format=gz", "-1")
-	zst := packed("--format=zst", "-B16K") + runTool(t, text, "zstd", "-c")
+	zst := packed("--format=zst", "--seekable=16K") + runTool(t, text, "zstd", "-c")
 	content := write(t, noise(4096)+strings.Repeat("x", 4096)+text[:4096], dir, "in")
 	kinds := pz(t, "", "-c", "-B4K", content).want(t, exitOK).out
 	for _, c := range []struct {

@@ -13,7 +13,11 @@ func TestMerge(t *testing.T) {
 	content := sample(300_000) + noise(100_000)
 	for _, format := range []string{"pz", "zst", "gz"} {
 		dir := t.TempDir()
-		good := pz(t, content, "-c", "-B64K", "--format", format).want(t, exitOK).out
+		blocks := "--seekable=64K"
+		if format == "gz" {
+			blocks = "-B64K"
+		}
+		good := pz(t, content, "-c", blocks, "--format", format).want(t, exitOK).out
 		third := len(good) / 3
 		spoil := func(at, n int) string {
 			return good[:at] + strings.Repeat("x", n) + good[at+n:]

@@ -238,6 +238,9 @@ func (a *app) parts(in *source, m *meter) string {
 		}
 	case a.cfg.format == compress.Zstd:
 		word = "frame"
+		if c := &a.cfg; !c.seekable && !c.rsyncable && !c.tar && c.parity == 0 {
+			n = 1 // of many blocks
+		}
 	case a.cfg.format == compress.Gzip:
 		n, word = 1, "member" // a Writer writes one, of many blocks
 	}

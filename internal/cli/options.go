@@ -62,9 +62,9 @@ var optionTable = []option{
 		text: "Add so much parity to .pz and .zst files. --repair then restores a file of which up to " +
 			"that part is damaged or missing, anywhere in each 64M. -d does so in passing."},
 	{group: groupCompress, long: "seekable", value: "SIZE", label: "    --seekable[=SIZE]",
-		text: "Set the block size for reading at random: to SIZE, by default {seekable}. To read a few " +
-			"bytes a program decompresses one block. For .pz and .zst; files become about a sixth " +
-			"larger. Of --seekable and -B the last one counts."},
+		text: "Write blocks of SIZE for reading at random, by default {seekable}: to read a few bytes a " +
+			"program decompresses one block. For .pz and .zst, which needs it for that; files become " +
+			"about a sixth larger. Of --seekable and -B the last one sets the size."},
 	{group: groupCompress, long: "rsyncable",
 		text: "End blocks where the content says so. A local edit of FILE then changes the result " +
 			"only nearby, for rsync and the like. Default blocks have 128K for .gz, else 1M."},

@@ -165,7 +165,7 @@ func TestFlippedBits(t *testing.T) {
 func TestRecoverShortenedZstd(t *testing.T) {
 	dir := t.TempDir()
 	content := sample(300_000)
-	good := pz(t, content, "--format", "zst", "-B16K").out
+	good := pz(t, content, "--format", "zst", "--seekable=16K").out
 	middle := len(good) / 2
 	cut := good[:middle] + good[middle+9:]
 	path := write(t, cut, dir, "a.zst")
@@ -200,7 +200,7 @@ func TestCutShort(t *testing.T) {
 		{"a.pz", []string{"-B64K"}, 95, `; "pz --recover FILE -o OUT" saves the complete blocks`},
 		{"a.gz", []string{"--format", "gz"}, 50, beforeDamage},
 		{"a.zst", []string{"--format", "zst"}, 50, beforeDamage}, // one frame
-		{"b.zst", []string{"--format", "zst", "-B512K"}, 95,
+		{"b.zst", []string{"--format", "zst", "--seekable=512K"}, 95,
 			`; "pz --recover FILE -o OUT" saves the complete frames`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

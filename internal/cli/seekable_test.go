@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/gopz/compress"
 )
 
-// TestSeekable checks that --seekable is a block size, and that it is ignored where nothing is
-// compressed.
+// TestSeekable checks that --seekable is a block size, and of .zst writes a frame for each block.
+// It is ignored where nothing is compressed.
 func TestSeekable(t *testing.T) {
 	content := sample(300_000)
 	in := write(t, content, t.TempDir(), "a")
@@ -16,9 +19,21 @@ func TestSeekable(t *testing.T) {
 			"--seekable -B128K": "128K", "-B8K --seekable": "64K",
 		} {
 			all := append(strings.Fields(args), "-c", "--format", format, in)
-			want := pz(t, "", "-c", "--format", format, "-B", size, in).want(t, exitOK).out
+			option := "-B"
+			if format == "zst" {
+				option = "--seekable="
+			}
+			want := pz(t, "", "-c", "--format", format, option+size, in).want(t, exitOK).out
 			if got := pz(t, "", all...).want(t, exitOK).out; got != want {
-				t.Errorf("%s %s: %d bytes, want the %d of -B %s", format, args, len(got), len(want), size)
+				t.Errorf("%s %s: %d bytes, want the %d of %s%s",
+					format, args, len(got), len(want), option, size)
+			}
+			r, err := compress.NewReaderAt(strings.NewReader(want), int64(len(want)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := r.Block(0).Content; fmt.Sprint(n>>10, "K") != size {
+				t.Errorf("%s %s: blocks of %d bytes", format, args, n)
 			}
 		}
 	}

@@ -29,10 +29,10 @@ type Block struct {
 	Sum     uint32 // check of the content, as the format's pipeline computes it
 	// Continues says that the block continues the frame of the block before it, and Flushed that a
 	// flush ends it: the next block may continue its frame. The Sum is then that of the frame so
-	// far.
+	// far. A .zst file of one frame has no sums of blocks.
 	Continues, Flushed bool
 	// Last says that no content follows, so that the payload ends the Deflate stream of a .gz
-	// member.
+	// member, or the single frame of a .zst file.
 	Last bool
 }
 

@@ -44,7 +44,7 @@ func files(t testing.TB) map[string][]byte {
 		"pz":    pack(t, content),
 		"small": pack(t, content[:30_000]),
 		"long":  pack(t, append(bytes.Clone(content), content...), compress.WithLongDistance(1<<20)),
-		"zst":   pack(t, content, bridge.Pipeline("lzf")),
+		"zst":   pack(t, content, bridge.Pipeline("lzf"), bridge.Frames()),
 		"gz":    pack(t, content, bridge.Pipeline("deflate")),
 		"frame": pack(t, content, bridge.Pipeline("lzf")),
 	}

@@ -26,6 +26,8 @@ func zstBases(t testing.TB) (list [][]byte) {
 		list = append(list,
 			encodeFile(t, slices.Concat(content, content), compress.WithFormat(compress.Zstd),
 				compress.WithBlockSize(testBlock), compress.WithChecksum(i%2 == 0)),
+			encodeFile(t, slices.Concat(content, content), compress.WithFormat(compress.Zstd),
+				compress.WithSeekable(testBlock), compress.WithChecksum(i%2 == 0)),
 			zstdEncoder(t, kzstd.SpeedDefault).EncodeAll(content, nil),
 			zstdStream(t, content, 700, kzstd.WithEncoderLevel(kzstd.EncoderLevel(1+i%4)),
 				kzstd.WithWindowSize(1<<10)))

@@ -49,7 +49,7 @@ func TestTheyReadOurs(t *testing.T) {
 				file, err := compress.AppendEncode(nil, want,
 					bridge.Pipeline("lzf"),
 					compress.WithLevel(level),
-					compress.WithBlockSize(1<<14),
+					compress.WithSeekable(1<<14),
 					compress.WithChecksum(checks))
 				if err != nil {
 					t.Fatal(err)

@@ -3,21 +3,24 @@ package zstfile
 import (
 	"slices"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/zstframe"
 )
 
-// Framer writes RFC 8878: a frame for each block, and a seek table behind the frames, or, after
-// SetSingle, one frame. A frame that is alone and states its size has no table, because ReadIndex can
-// do without it. Blocks that end with a flush share a frame with the blocks behind them. The header
-// of that frame states a window in place of the content size, which is not known yet.
+// Framer writes RFC 8878: after SetSingle one frame, else a frame for each block and a seek table
+// behind them. A frame that is alone and states its size has no table, because ReadIndex can do
+// without it. Blocks that end with a flush share a frame with the blocks behind them. A frame of
+// several blocks states a window, and its content size only if that is known in advance.
 type Framer struct {
 	checks  bool
 	window  int64  // how far back offsets reach in a frame, in bytes
 	dict    uint32 // ID that frames name, 0 for none
 	single  bool   // all content is one frame, and there is no seek table
 	content int64  // of that frame in bytes, −1 if it is unknown
-	unsized bool   // the last frame does not state its size
+	sum     xxhash.Digest
+	unsized bool // the last frame does not state its size
 	entries []Entry
 	entry   Entry // of the current frame, as far as it is written
 	open    bool  // the current frame has no end yet
@@ -35,8 +38,18 @@ func (f *Framer) Reset(checks bool, window int, dict Dictionary) {
 }
 
 // SetSingle makes all content one frame, without a seek table. content is its size in bytes, −1 if
-// that is not known. The sum of each block is then that of the content up to its end.
-func (f *Framer) SetSingle(content int64) { f.single, f.content = true, content }
+// that is not known. AddContent takes the place of the sums of blocks.
+func (f *Framer) SetSingle(content int64) {
+	f.single, f.content = true, content
+	f.sum.Reset()
+}
+
+// AddContent adds the content of the next block to the check of a single frame.
+func (f *Framer) AddContent(p []byte) {
+	if f.checks {
+		f.sum.Write(p)
+	}
+}
 
 // Header appends nothing.
 func (f *Framer) Header(dst []byte, _ int) []byte { return dst }
@@ -88,6 +101,9 @@ func (f *Framer) BlockTrailer(dst []byte, b container.Block) []byte {
 	f.entry.Size += uint32(b.Payload)
 	f.entry.Content += uint32(b.Raw)
 	f.entry.Sum = b.Sum
+	if f.single {
+		f.entry.Sum = uint32(f.sum.Sum64())
+	}
 	if f.open = f.goesOn(&b); f.open {
 		return dst
 	}

@@ -44,7 +44,7 @@ func (w *frameWalk) walkTo(src io.ReaderAt, end, sections int64) error {
 	w.endTable(end)
 	if w.unusable || w.frames == 0 {
 		return errs.New(errs.NoIndex, "zstd data without a seek table, and with frames that state no size "+
-			"or a large one, can only be read from front to back, by a Reader")
+			"or a large one, can only be read from front to back, by a Reader; WithSeekable writes a table")
 	}
 	w.tables[len(w.tables)-1].size += sections
 	slices.Reverse(w.tables)

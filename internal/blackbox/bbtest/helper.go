@@ -94,6 +94,13 @@ func Decode(p []byte, opts ...compress.ReaderOption) ([]byte, error) {
 // CheckAllReaders decodes p in every way that the package offers.
 func CheckAllReaders(t *testing.T, p, content []byte, opts ...compress.ReaderOption) {
 	t.Helper()
+	CheckInOrder(t, p, content, opts...)
+	CheckReaderAt(t, p, content, opts...)
+}
+
+// CheckInOrder decodes p in every way that needs no random access.
+func CheckInOrder(t *testing.T, p, content []byte, opts ...compress.ReaderOption) {
+	t.Helper()
 	got, err := Decode(p, opts...)
 	if err != nil {
 		t.Fatal(err)
@@ -113,8 +120,6 @@ func CheckAllReaders(t *testing.T, p, content []byte, opts ...compress.ReaderOpt
 		t.Fatal(err)
 	}
 	Equal(t, got, append([]byte("before"), content...), "AppendDecode")
-
-	CheckReaderAt(t, p, content, opts...)
 }
 
 // CheckReaderAt decodes p in every way that a ReaderAt offers.

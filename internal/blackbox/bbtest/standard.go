@@ -229,6 +229,6 @@ func StandardFiles(t testing.TB) []StandardFile {
 			StoredFrame(zstfile.Header{ContentSize: 0, SingleSegment: true}, nil), nil,
 			StoredFrame(unsized, noise), noise),
 		build("seekable", Encode(t, text, compress.WithFormat(compress.Zstd),
-			compress.WithBlockSize(BlockSize)), text),
+			compress.WithSeekable(BlockSize)), text),
 	}
 }

@@ -59,7 +59,7 @@ func TestErrorPart(t *testing.T) {
 	content := bbtest.TextBytes(3*bbtest.BlockSize, 1)
 	pz := bbtest.Encode(t, content, compress.WithBlockSize(bbtest.BlockSize))
 	zst := bbtest.Encode(t, content, compress.WithFormat(compress.Zstd),
-		compress.WithBlockSize(bbtest.BlockSize))
+		compress.WithSeekable(bbtest.BlockSize))
 	gz := bbtest.Encode(t, content, compress.WithFormat(compress.Gzip))
 	table := bbtest.FrameAt(t, zst, 3)
 	for _, c := range []struct {
@@ -241,7 +241,7 @@ func TestReaderAtPanics(t *testing.T) {
 	content := bbtest.TextBytes(8*bbtest.BlockSize, 1)
 	for _, pipe := range []string{bridge.DefaultPipeline, "lzf"} {
 		file := bbtest.Encode(t, content, bridge.Pipeline(pipe),
-			compress.WithBlockSize(bbtest.BlockSize))
+			compress.WithSeekable(bbtest.BlockSize))
 		src := &bbtest.PanicReaderAt{Reader: *bytes.NewReader(file)}
 		r, err := compress.NewReaderAt(src, int64(len(file)),
 			bbtest.WithCachedBlocks(t, 1, 1, bbtest.BlockSize),

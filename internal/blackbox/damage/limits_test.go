@@ -88,6 +88,7 @@ func TestMemoryTarget(t *testing.T) {
 	for _, p := range bridge.Pipelines() {
 		opts := []compress.WriterOption{
 			compress.WithConcurrency(8), compress.WithBlockSize(block), bridge.Pipeline(p.Name),
+			bridge.Frames(),
 		}
 		with := func(o ...compress.Option) []compress.WriterOption {
 			return append(bbtest.ForWriter(o...), opts...)
@@ -142,12 +143,12 @@ func TestLeastMemory(t *testing.T) {
 		return e.Memory
 	}
 	for _, p := range bridge.Pipelines() {
-		file := bbtest.Encode(t, content, bridge.Pipeline(p.Name),
+		file := bbtest.Encode(t, content, bridge.Pipeline(p.Name), bridge.Frames(),
 			compress.WithBlockSize(bbtest.BlockSize))
-		large := bbtest.Encode(t, make([]byte, 1<<20), bridge.Pipeline(p.Name),
+		large := bbtest.Encode(t, make([]byte, 1<<20), bridge.Pipeline(p.Name), bridge.Frames(),
 			compress.WithBlockSize(64<<10))
 		file = append(file, large...)
-		file = append(file, bbtest.Encode(t, content, bridge.Pipeline(p.Name),
+		file = append(file, bbtest.Encode(t, content, bridge.Pipeline(p.Name), bridge.Frames(),
 			compress.WithBlockSize(bbtest.BlockSize))...)
 		for name, f := range map[string]func(o ...compress.Option) error{
 			"Writer": func(o ...compress.Option) error {

@@ -275,7 +275,7 @@ func flipped(p []byte, at int) []byte {
 func TestZstdSections(t *testing.T) {
 	content := bbtest.MixedBytes(9*bbtest.BlockSize + 99)
 	opts := []compress.WriterOption{
-		compress.WithFormat(compress.Zstd), compress.WithBlockSize(bbtest.BlockSize),
+		compress.WithFormat(compress.Zstd), compress.WithSeekable(bbtest.BlockSize),
 	}
 	first, second := bbtest.Encode(t, content[:5*bbtest.BlockSize], opts...),
 		bbtest.Encode(t, content[5*bbtest.BlockSize:], opts...)

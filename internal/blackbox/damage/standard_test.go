@@ -205,7 +205,7 @@ func TestZstdDamage(t *testing.T) {
 
 	// The third frame is damaged: readers return the first two.
 	sized := bbtest.Encode(t, text, compress.WithFormat(compress.Zstd),
-		compress.WithBlockSize(bbtest.BlockSize))
+		compress.WithSeekable(bbtest.BlockSize))
 	at := bbtest.FrameAt(t, sized, 2)
 	got, err := bbtest.DecodeSame(t, bbtest.AllReaders(t), bbtest.Flip(sized, at+20), "third frame")
 	var e *compress.Error
@@ -221,7 +221,7 @@ func TestZstdDamage(t *testing.T) {
 func TestStandardIgnoreChecksum(t *testing.T) {
 	text := bbtest.TextBytes(3*bbtest.BlockSize, 1)
 	sized := bbtest.Encode(t, text, compress.WithFormat(compress.Zstd),
-		compress.WithBlockSize(bbtest.BlockSize))
+		compress.WithSeekable(bbtest.BlockSize))
 	readers := bbtest.AllReaders(t, compress.WithChecksum(false))
 	for name, bad := range map[string][]byte{
 		"member":       bbtest.Flip(bbtest.GzipMember(t, text), -8),

@@ -57,6 +57,7 @@ var digestOptions = []struct {
 	{"no-checksum", compress.WithChecksum(false), []compress.Format{compress.PZ, compress.Zstd}},
 	{"block-4K", compress.WithBlockSize(4 << 10), allFormats},
 	{"block-128K", compress.WithBlockSize(128 << 10), allFormats},
+	{"seekable", compress.WithSeekable(digestBlock), []compress.Format{compress.Zstd}},
 	{"named", compress.WithName("name", time.Unix(1_000_000_000, 0)), []compress.Format{compress.Gzip}},
 }
 

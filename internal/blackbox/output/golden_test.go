@@ -83,15 +83,19 @@ var golden = []struct {
 
 	{"empty.zst", func() []byte { return nil }, nil},
 	{"tiny.zst", generated("json", 300), nil},
-	{"frames.zst", generated("mixed", 40_000), []compress.WriterOption{compress.WithBlockSize(1 << 13)}},
+	{"frames.zst", generated("mixed", 40_000), []compress.WriterOption{compress.WithSeekable(1 << 13)}},
 	{"blocks.zst", generated("exe", 30_000), []compress.WriterOption{compress.WithLevel(9)}},
 	{"single-frame.zst", generated("log", 100_000), []compress.WriterOption{
 		compress.WithBlockSize(1 << 14),
 	}},
+	{"parts.zst", generated("mixed", 40_000), []compress.WriterOption{compress.WithBlockSize(1 << 13)}},
 	{"unchecked.zst", generated("text", 9000), []compress.WriterOption{
-		compress.WithChecksum(false), compress.WithBlockSize(1 << 12),
+		compress.WithChecksum(false), compress.WithSeekable(1 << 12),
 	}},
-	{"dictionary.zst", generated("json", 20_000), []compress.WriterOption{compress.WithBlockSize(1 << 13)}},
+	{"dictionary.zst", generated("json", 20_000), []compress.WriterOption{compress.WithSeekable(1 << 13)}},
+	{"dictionary-parts.zst", generated("json", 20_000), []compress.WriterOption{
+		compress.WithBlockSize(1 << 13),
+	}},
 	{"empty.gz", func() []byte { return nil }, nil},
 	{"tiny.gz", generated("json", 300), []compress.WriterOption{
 		compress.WithName("tiny.json", time.Unix(1e9, 0)),

@@ -30,7 +30,7 @@ func TestPlan(t *testing.T) {
 			}
 			for _, more := range []compress.WriterOption{compress.WithLevel(1), other} {
 				opts := []compress.WriterOption{
-					more, bridge.Pipeline(p.Name), compress.WithBlockSize(bbtest.BlockSize),
+					more, bridge.Pipeline(p.Name), bridge.Frames(), compress.WithBlockSize(bbtest.BlockSize),
 					compress.WithConcurrency(2),
 				}
 				want := bbtest.Encode(t, content,
@@ -149,7 +149,7 @@ func FuzzPlan(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte, seed uint64, pipe, level uint8) {
 		all := bridge.Pipelines()
 		opts := []compress.WriterOption{
-			bridge.Pipeline(all[int(pipe)%len(all)].Name),
+			bridge.Pipeline(all[int(pipe)%len(all)].Name), bridge.Frames(),
 			compress.WithLevel(1 + int(level)%compress.MaxLevel),
 			compress.WithBlockSize(bbtest.BlockSize), compress.WithConcurrency(2),
 		}
@@ -210,7 +210,7 @@ func TestReaderAtRecover(t *testing.T) {
 	content := bbtest.MixedBytes(20*bbtest.BlockSize + 5)
 	for _, f := range []compress.Format{compress.PZ, compress.Zstd} {
 		zeros := compress.WithZeroFill(true)
-		file := bbtest.Encode(t, content, compress.WithFormat(f), compress.WithBlockSize(bbtest.BlockSize))
+		file := bbtest.Encode(t, content, compress.WithFormat(f), compress.WithSeekable(bbtest.BlockSize))
 		ra := bbtest.OpenAt(t, file, zeros)
 		n := int64(0)
 		for b := range ra.Blocks() {

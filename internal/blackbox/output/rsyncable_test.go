@@ -77,10 +77,10 @@ func TestRsyncable(t *testing.T) {
 		for _, level := range levels {
 			opts := withCuts(p.Name, compress.WithLevel(level))
 			file := bbtest.Encode(t, content, opts...)
-			plain := bbtest.Encode(t, content, bridge.Pipeline(p.Name),
+			plain := bbtest.Encode(t, content, bridge.Pipeline(p.Name), bridge.Frames(),
 				compress.WithLevel(level), compress.WithBlockSize(cutBlock))
 			half := bbtest.Encode(t, content, bridge.Pipeline(p.Name), compress.WithLevel(level),
-				compress.WithBlockSize(cutBlock/2))
+				compress.WithBlockSize(cutBlock/2), bridge.Frames())
 			if len(file) > len(half)*101/100 {
 				t.Errorf("%s, level %d: %d bytes, without cuts %d", p.Name, level, len(file), len(half))
 			}
@@ -106,7 +106,7 @@ func TestRsyncable(t *testing.T) {
 			}
 			t.Logf("%s, level %d: up to %d of %d bytes are new", p.Name, level, worst, len(file))
 			edited := edits(content, 100_000)["byte inserted"]
-			without := bbtest.Encode(t, edited, bridge.Pipeline(p.Name),
+			without := bbtest.Encode(t, edited, bridge.Pipeline(p.Name), bridge.Frames(),
 				compress.WithLevel(level), compress.WithBlockSize(cutBlock))
 			if n := missing(plain, without); n < len(plain)/3 {
 				t.Errorf("%s, level %d: without cuts only %d of %d bytes are new",

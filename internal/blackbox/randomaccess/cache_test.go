@@ -24,7 +24,7 @@ func cacheFiles(t *testing.T, content []byte) map[string][]byte {
 	return map[string][]byte{
 		"pz": bbtest.Encode(t, content, compress.WithBlockSize(bbtest.BlockSize)),
 		"zst": bbtest.Encode(t, content, compress.WithFormat(compress.Zstd),
-			compress.WithBlockSize(bbtest.BlockSize)),
+			compress.WithSeekable(bbtest.BlockSize)),
 		"gz":   bbtest.GzipMember(t, content),
 		"bgzf": bgzfFile(t, content),
 		"long": bbtest.Encode(t, content, compress.WithBlockSize(bbtest.BlockSize),
@@ -169,7 +169,7 @@ func TestSharedCacheMemory(t *testing.T) {
 	content := bbtest.TextBytes(20*block, 5)
 	for name, file := range map[string][]byte{
 		"pz":  bbtest.Encode(t, content, compress.WithBlockSize(block)),
-		"zst": bbtest.Encode(t, content, compress.WithFormat(compress.Zstd), compress.WithBlockSize(block)),
+		"zst": bbtest.Encode(t, content, compress.WithFormat(compress.Zstd), compress.WithSeekable(block)),
 		"gz":  bgzfFile(t, content),
 	} {
 		c := compress.NewCache(size)

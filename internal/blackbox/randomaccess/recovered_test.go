@@ -41,7 +41,7 @@ func TestSourceRecovers(t *testing.T) {
 	const block, before = bbtest.BlockSize, 5
 	content := bbtest.MixedBytes(20 * block)
 	for _, format := range []compress.Format{compress.PZ, compress.Zstd} {
-		file := bbtest.Encode(t, content, compress.WithFormat(format), compress.WithBlockSize(block))
+		file := bbtest.Encode(t, content, compress.WithFormat(format), compress.WithSeekable(block))
 		for _, zeros := range []bool{false, true} {
 			for _, calls := range []string{"Read", "Read, ReadAt", "ReadAt", "long ReadAt"} {
 				what := fmt.Sprintf("%v, zeros %v, %s", format, zeros, calls)

@@ -42,8 +42,8 @@ func smallSamples(t testing.TB) (list []*sample) {
 			newPZ(t, "small pz with flushes", checked, flushed, bbtest.Encode(t, content[500:900], opts...)))
 		list[len(list)-1].short = !checked
 		opts = append(opts, compress.WithFormat(compress.Zstd))
-		single := bbtest.Encode(t, content[:third],
-			append(slices.Clip(opts))...)
+		single := bbtest.Encode(t, content[:third], opts...)
+		opts = append(opts, bridge.Frames())
 		list = append(list,
 			newZstd(t, "small zst", bbtest.Encode(t, content, opts...)),
 			newZstd(t, "small joined zst", bbtest.Encode(t, content[:third], opts...),
@@ -166,7 +166,7 @@ func seekableParts(
 	content = slices.Concat(makeContent(4*bbtest.BlockSize, 6),
 		bbtest.RandomBytes(2*bbtest.BlockSize, 7), bbtest.TextBytes(100, 8))
 	file = bbtest.Encode(t, content, append(opts, bridge.Pipeline("lzf"),
-		compress.WithBlockSize(bbtest.BlockSize))...)
+		compress.WithSeekable(bbtest.BlockSize))...)
 	n := (len(content) + bbtest.BlockSize - 1) / bbtest.BlockSize
 	for i := range n {
 		frames = append(frames, file[bbtest.FrameAt(t, file, i):bbtest.FrameAt(t, file, i+1)])
@@ -266,7 +266,7 @@ func TestRecoverEveryOther(t *testing.T) {
 		content[i] = byte(i * i >> 7)
 	}
 	for _, format := range []compress.Format{compress.PZ, compress.Zstd} {
-		file := bbtest.Encode(t, content, compress.WithFormat(format), compress.WithBlockSize(1<<20),
+		file := bbtest.Encode(t, content, compress.WithFormat(format), compress.WithSeekable(1<<20),
 			compress.WithLevel(1))
 		var want []byte
 		for b := range bbtest.OpenAt(t, slices.Clone(file)).Blocks() {
@@ -321,7 +321,7 @@ func TestRecoverEqualFrames(t *testing.T) {
 		bytes.Repeat(bbtest.RandomBytes(bbtest.BlockSize, 2), to-from),
 		bbtest.TextBytes(5*bbtest.BlockSize, 3))
 	file := bbtest.Encode(t, content, compress.WithFormat(compress.Zstd),
-		compress.WithBlockSize(bbtest.BlockSize))
+		compress.WithSeekable(bbtest.BlockSize))
 	for _, n := range []int{1, 2, to - from - 1} {
 		for first := from; first+n <= to; first++ {
 			bad := slices.Delete(slices.Clone(file), bbtest.FrameAt(t, file, first),
@@ -350,7 +350,7 @@ func TestRecoverSwappedBlocks(t *testing.T) {
 	content := bbtest.TextBytes(9*bbtest.BlockSize+9, 1)
 	for _, format := range []compress.Format{compress.PZ, compress.Zstd} {
 		file := bbtest.Encode(t, content, compress.WithFormat(format),
-			compress.WithBlockSize(bbtest.BlockSize))
+			compress.WithSeekable(bbtest.BlockSize))
 		blocks := slices.Collect(bbtest.OpenAt(t, file).Blocks())
 		a, b := blocks[3].Offset, blocks[4].Offset
 		end := b + blocks[4].Size

@@ -296,7 +296,7 @@ func pzSamples(t testing.TB) (list []*sample) {
 }
 
 func zstdSamples(t testing.TB) (list []*sample) {
-	zst, block := compress.WithFormat(compress.Zstd), compress.WithBlockSize(bbtest.BlockSize)
+	zst, block := compress.WithFormat(compress.Zstd), compress.WithSeekable(bbtest.BlockSize)
 	bare := compress.WithChecksum(false)
 	content := makeContent(100_000, 11)
 	whole := bbtest.Encode(t, content, zst, block)
@@ -308,7 +308,7 @@ func zstdSamples(t testing.TB) (list []*sample) {
 	}
 	cut := first[:bbtest.FrameAt(t, first, footer.Frames)]
 	_, section := addParity(t, whole, compress.Zstd)
-	single := bbtest.Encode(t, content[:50_000], zst, block)
+	single := bbtest.Encode(t, content[:50_000], zst, compress.WithBlockSize(bbtest.BlockSize))
 	unsized := func(p []byte) []byte { return bbtest.ZstdWindow(t, p, 700, 1<<17) }
 	stored := func(h zstfile.Header, p []byte) []byte {
 		return bbtest.StoredFrame(h, p[:len(p)/2], p[len(p)/2:])
@@ -326,7 +326,7 @@ func zstdSamples(t testing.TB) (list []*sample) {
 	inner := bbtest.Encode(t, bbtest.RandomBytes(20_000, 12), zst, block)
 	inner = append(inner, bbtest.Encode(t, bbtest.RandomBytes(9000, 13), block)...)
 	nested := newZstd(t, "zst in zst", bbtest.Encode(t, slices.Concat(content[:20_000], inner,
-		content[20_000:40_000]), zst, compress.WithBlockSize(32<<10)))
+		content[20_000:40_000]), zst, compress.WithSeekable(32<<10)))
 	nested.nested = true
 	list = append(list,
 		newZstd(t, "zst", whole),

@@ -82,6 +82,9 @@ func testDictionary(t *testing.T, pipe string, d *compress.Dictionary) {
 				compress.WithConcurrency(3),
 			}
 			reading := []compress.ReaderOption{compress.WithDictionary(d), compress.WithConcurrency(3)}
+			what := fmt.Sprintf("level %d, %d bytes", level, len(content))
+			bbtest.CheckRead(t, bbtest.Encode(t, content, opts...), content, what, reading...)
+			opts = append(opts, bridge.Frames())
 			file := bbtest.Encode(t, content, opts...)
 			bbtest.CheckAllReaders(t, file, content, reading...)
 			small, err := compress.AppendEncode(nil, content, opts...)
@@ -91,8 +94,7 @@ func testDictionary(t *testing.T, pipe string, d *compress.Dictionary) {
 			bbtest.CheckAllReaders(t, small, content, reading...)
 			again, err := compress.AppendEncode(nil, content, append(opts, compress.WithConcurrency(1))...)
 			if err != nil || !bytes.Equal(again, small) {
-				t.Errorf("level %d, %d bytes: output depends on the number of workers (%v)",
-					level, len(content), err)
+				t.Errorf("%s: output depends on the number of workers (%v)", what, err)
 			}
 			info, err := bbtest.FileInfo(file)
 			if err != nil || info.Content != int64(len(content)) {
@@ -142,28 +144,21 @@ func TestDictionaryFlush(t *testing.T) {
 	for _, p := range bbtest.TestDictionaries(t) {
 		d := bbtest.NewDictionary(t, p)
 		for i := range 9 {
-			var file bytes.Buffer
 			opts := []compress.WriterOption{
 				bridge.Pipeline(withDictionaries[i/3]), compress.WithDictionary(d),
 				compress.WithLevel(1 + i%3*4),
 				compress.WithBlockSize(bbtest.BlockSize),
 			}
-			w := bbtest.NewWriter(t, &file, opts...)
-			var content []byte
-			for i := range 60 {
-				p := corpus.Document(uint64(i))
-				content = append(content, p...)
-				w.Write(p)
-				if i%3 != 0 {
-					if err := w.Flush(); err != nil {
-						t.Fatal(err)
-					}
-				}
+			var pieces [][]byte
+			for i := 0; i < 60; i += 3 {
+				pieces = append(pieces, corpus.Document(uint64(i)),
+					slices.Concat(corpus.Document(uint64(i+1)), corpus.Document(uint64(i+2))))
 			}
-			if err := w.Close(); err != nil {
-				t.Fatal(err)
-			}
-			bbtest.CheckAllReaders(t, file.Bytes(), content, compress.WithDictionary(d))
+			content := slices.Concat(pieces...)
+			file, _ := bbtest.FlushPieces(t, pieces, len(content), opts...)
+			bbtest.CheckRead(t, file, content, "flushed", compress.WithDictionary(d))
+			file, _ = bbtest.FlushPieces(t, pieces, len(content), append(opts, bridge.Frames())...)
+			bbtest.CheckAllReaders(t, file, content, compress.WithDictionary(d))
 		}
 	}
 }
@@ -185,7 +180,7 @@ func TestDictionaryErrors(t *testing.T) {
 	var files [][]byte
 	for _, f := range []compress.Format{compress.PZ, compress.Zstd} {
 		opts := []compress.WriterOption{
-			compress.WithFormat(f), compress.WithBlockSize(bbtest.BlockSize), compress.WithDictionary(right),
+			compress.WithFormat(f), compress.WithSeekable(bbtest.BlockSize), compress.WithDictionary(right),
 		}
 		var flushed bytes.Buffer
 		w := bbtest.NewWriter(t, &flushed, opts...)
@@ -390,7 +385,7 @@ func TestDictionaryPlan(t *testing.T) {
 	all := bbtest.TestDictionaries(t)
 	for _, pipe := range withDictionaries {
 		content := corpus.ByName("json").MakeSeed(5*bbtest.BlockSize+100, 5)
-		opts := []compress.WriterOption{bridge.Pipeline(pipe), compress.WithBlockSize(bbtest.BlockSize)}
+		opts := []compress.WriterOption{bridge.Pipeline(pipe), compress.WithSeekable(bbtest.BlockSize)}
 		var plans []*compress.Plan
 		var memory []int64
 		for _, p := range [][]byte{all["trained"], withID(all["trained"], 3), all["raw"], nil} {
@@ -462,7 +457,7 @@ func TestDictionarySalvage(t *testing.T) {
 		}
 	}
 	file := bbtest.Encode(t, content, compress.WithFormat(compress.Zstd),
-		compress.WithBlockSize(bbtest.BlockSize), compress.WithDictionary(d))
+		compress.WithSeekable(bbtest.BlockSize), compress.WithDictionary(d))
 	file = file[:len(file)-9]
 	second := bytes.Index(file[1:], file[:4]) + 1
 	file[second+200] ^= 1

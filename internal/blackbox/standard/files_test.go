@@ -189,7 +189,7 @@ func TestSeekTable(t *testing.T) {
 		t.Errorf("error %v, want ErrOption", err)
 	}
 	ra := bbtest.OpenAt(t, bbtest.Encode(t, make([]byte, 8<<20+1), bridge.Pipeline("lzf"),
-		compress.WithLevel(9)))
+		compress.WithLevel(9), compress.WithSeekable(0)))
 	if got := ra.Block(0).Content; got != 8<<20 {
 		t.Errorf("blocks of %d bytes at level 9", got)
 	}
@@ -197,7 +197,7 @@ func TestSeekTable(t *testing.T) {
 
 func testSeekTable(t *testing.T, n int, checks bool) {
 	content := bbtest.MixedBytes(n)
-	file := bbtest.Encode(t, content, bridge.Pipeline("lzf"), compress.WithBlockSize(bbtest.BlockSize),
+	file := bbtest.Encode(t, content, bridge.Pipeline("lzf"), compress.WithSeekable(bbtest.BlockSize),
 		compress.WithChecksum(checks))
 	f, err := zstfile.ParseSeekFooter(file[len(file)-zstfile.SeekFooterSize:],
 		int64(len(file)))

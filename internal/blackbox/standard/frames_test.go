@@ -6,11 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
+	"testing/iotest"
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/blackbox/bbtest"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/internal/zstfile"
@@ -107,71 +114,183 @@ func singleFrame(t *testing.T, file []byte) zstframe.Header {
 	return h
 }
 
-// TestWithSingleFrame writes content of many sizes as one frame, with and without a flush. The
-// frame must not depend on workers and writes.
-func TestWithSingleFrame(t *testing.T) {
+// TestOneFrame writes content of sizes around the edges of blocks as one frame. The bytes must not
+// depend on workers, writes and the kind of call.
+func TestOneFrame(t *testing.T) {
 	const block = 32 << 10
 	levels := []int{1, 4, 7}
 	if testenv.All() {
 		levels = []int{1, 2, 3, 4, 5, 6, 7, 8, 9}
 	}
 	for _, level := range levels {
-		for _, size := range []int{0, 1, block - 1, block, block + 1, 3*block + block/2, 9*block + 77} {
+		for _, size := range []int{
+			0, 1, block - 1, block, block + 1, 2 * block, 3*block + block/2, 9*block + 77,
+		} {
 			for _, kind := range []string{"json", "random", "zeros"} {
-				what := fmt.Sprintf("level %d, %d bytes of %s", level, size, kind)
-				content := corpus.ByName(kind).Make(size)
-				opts := []compress.WriterOption{
+				checks := size%2 == 0
+				checkOneFrame(t, fmt.Sprintf("level %d, %d bytes of %s", level, size, kind),
+					corpus.ByName(kind).Make(size), block, checks,
 					compress.WithFormat(compress.Zstd), compress.WithLevel(level),
-					compress.WithBlockSize(block),
-					compress.WithChecksum(size%2 == 0),
-				}
-				file := bbtest.Encode(t, content, opts...)
-				h := singleFrame(t, file)
-				if size <= block && h.ContentSize != int64(size) || size > block && h.Window != 2*block {
-					t.Errorf("%s: %+v", what, h)
-				}
-				bbtest.Equal(t, bbtest.DecodeAll(t, file), content, what)
-				one, err := compress.AppendEncode(nil, content, opts...)
-				if err != nil {
-					t.Fatal(err)
-				}
-				bbtest.Equal(t, one, bbtest.Encode(t, content,
-					append(opts, compress.WithContentSize(int64(size)))...), what)
-				singleFrame(t, one)
-				bbtest.Equal(t, bbtest.DecodeAll(t, one), content, what)
-				if kind == "json" {
-					checkFlushedFrame(t, what, content, opts)
-				}
+					compress.WithBlockSize(block), compress.WithChecksum(checks))
 			}
 		}
 	}
 }
 
-// checkFlushedFrame flushes after 1,000 bytes and after a block more, whatever the workers.
-func checkFlushedFrame(t *testing.T, what string, content []byte, opts []compress.WriterOption) {
+// checkOneFrame compresses content, whose size is known or not, in all ways, as blocks of a frame.
+func checkOneFrame(
+	t *testing.T, what string, content []byte, block int, checks bool, opts ...compress.WriterOption,
+) {
 	t.Helper()
-	a := min(len(content), 1000)
-	b := min(len(content), a+32<<10)
-	pieces := [][]byte{content[:a], content[a:b], content[b:]}
-	file, _ := bbtest.FlushPieces(t, pieces, len(content)+1, opts...)
-	singleFrame(t, file)
-	bbtest.Equal(t, bbtest.DecodeAll(t, file), content, what)
-	for k, workers := range []int{1, 3} {
-		again, _ := bbtest.FlushPieces(t, pieces, []int{999, 70_001}[k],
-			append(opts, compress.WithConcurrency(workers))...)
-		bbtest.Equal(t, again, file, fmt.Sprint(what, ", workers ", workers))
+	size := int64(len(content))
+	for _, sized := range []bool{false, true} {
+		if sized {
+			opts = append(opts, compress.WithContentSize(size))
+		}
+		file := bbtest.Encode(t, content, opts...)
+		h := singleFrame(t, file)
+		switch stated := sized || len(content) <= block; {
+		case h.Checksum != checks, stated && h.ContentSize != size, !stated && h.ContentSize >= 0,
+			len(content) > block && h.Window > int64(2*block):
+			t.Errorf("%s: %+v", what, h)
+		}
+		bbtest.CheckRead(t, file, content, what)
+		if len(content) > block {
+			bbtest.Equal(t, bbtest.DecodeReference(t, "lzf", file), content, what)
+		}
+		for _, workers := range []int{1, 2, 8} {
+			opts := append(slices.Clip(opts), compress.WithConcurrency(workers))
+			var b bytes.Buffer
+			w := bbtest.NewWriter(t, &b, opts...)
+			for range 2 { // again after a Reset
+				b.Reset()
+				w.Reset(&b)
+				n := min(len(content), 100)
+				w.Write(content[:n])
+				w.ReadFrom(iotest.HalfReader(bytes.NewReader(content[n:])))
+				w.Close()
+				bbtest.Equal(t, b.Bytes(), file, fmt.Sprint(what, ", workers ", workers))
+			}
+			if !sized {
+				continue
+			}
+			one, err := compress.AppendEncode([]byte("in front"), content, opts...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			bbtest.Equal(t, one, append([]byte("in front"), file...), what+", AppendEncode")
+		}
 	}
 }
 
-// TestSingleFrameWindow checks that matches reach into the part before, and that no level needs a
-// window of more than 8 MiB.
-func TestSingleFrameWindow(t *testing.T) {
+// TestOneFrameFlush flushes at random places and at the edges of blocks. What is in front of a
+// flush can be decoded, all is one frame, and it depends on neither workers nor writes.
+func TestOneFrameFlush(t *testing.T) {
+	const block = 16 << 10
+	content := slices.Concat(corpus.ByName("json").Make(5*block), bbtest.MixedBytes(3*block),
+		corpus.ByName("log").Make(3*block))
+	trained := bbtest.NewDictionary(t, bbtest.TestDictionaries(t)["trained"])
+	for seed := range uint64(12) {
+		ends := []int{block, 2 * block, 2*block + 100, 5*block - 1, 6 * block, 7*block + 1}
+		if seed > 0 {
+			r := rand.New(rand.NewPCG(seed, 1))
+			for at := 0; at < len(content); at += 1 + r.IntN(1<<(6+r.IntN(10))) {
+				ends = append(ends, at)
+			}
+		}
+		slices.Sort(ends)
+		var pieces [][]byte
+		at := 0
+		for _, end := range append(ends, len(content)) {
+			pieces = append(pieces, content[at:end])
+			at = end
+		}
+		level := 1 + int(seed)%9
+		opts := []compress.WriterOption{
+			compress.WithFormat(compress.Zstd), compress.WithLevel(level), compress.WithBlockSize(block),
+		}
+		var reading []compress.ReaderOption
+		if seed%4 == 3 {
+			opts = append(opts, compress.WithDictionary(trained))
+			reading = append(reading, compress.WithDictionary(trained))
+		}
+		if seed%3 == 2 {
+			opts = append(opts, compress.WithContentSize(int64(len(content))))
+		}
+		what := fmt.Sprintf("seed %d, level %d", seed, level)
+		file, sizes := bbtest.FlushPieces(t, pieces, len(content), opts...)
+		singleFrame(t, file)
+		bbtest.CheckRead(t, file, content, what, reading...)
+		if reading == nil {
+			bbtest.Equal(t, bbtest.DecodeReference(t, "lzf", file), content, what)
+		}
+		for k := 0; k < len(sizes)-1; k += 5 {
+			got, err := bbtest.Decode(file[:sizes[k]], reading...)
+			if ends[k] > 0 && !errors.Is(err, compress.ErrTruncated) {
+				t.Errorf("%s, flush %d: %v", what, k, err)
+			}
+			bbtest.Equal(t, got, content[:ends[k]], fmt.Sprint(what, ", flush ", k))
+		}
+		for _, workers := range []int{1, 2, 8} {
+			again, _ := bbtest.FlushPieces(t, pieces, 1000+workers,
+				append(slices.Clip(opts), compress.WithConcurrency(workers))...)
+			bbtest.Equal(t, again, file, fmt.Sprint(what, ", workers ", workers))
+		}
+	}
+}
+
+// TestOneFrameParallel checks that workers compress parts of a frame at the same time: the first
+// stage of a block waits there for that of another one.
+func TestOneFrameParallel(t *testing.T) {
+	var met sync.WaitGroup
+	met.Add(2)
+	var blocks sync.Map
+	content := bbtest.TextBytes(4<<20, 1)
+	bbtest.MustFinish(t, "a Writer whose parts wait for one another", func() {
+		bbtest.Encode(t, content, compress.WithFormat(compress.Zstd), compress.WithBlockSize(1<<20),
+			compress.WithConcurrency(2), compress.WithTrace(func(s compress.Stage) {
+				if _, again := blocks.LoadOrStore(s.Block, true); !again && s.Block < 2 {
+					met.Done()
+					met.Wait()
+				}
+			}))
+	})
+}
+
+// TestOneFrameWindow checks that matches reach into the block before, but not in front of the
+// window of the header, and that no level and block size needs a window of more than 8 MiB.
+func TestOneFrameWindow(t *testing.T) {
 	const block = 64 << 10
+	zst, size := compress.WithFormat(compress.Zstd), compress.WithBlockSize(block)
 	content := bytes.Repeat([]byte(hex.EncodeToString(bbtest.RandomBytes(block/2, 1))), 5)
-	file := bbtest.Encode(t, content, compress.WithFormat(compress.Zstd),
-		compress.WithBlockSize(block))
-	if most := block/2 + block/16; len(file) > most {
-		t.Errorf("%d bytes, want at most %d: digits repeat after %d", len(file), most, block)
+	if file := bbtest.Encode(t, content, zst, size); len(file) > block/2+block/16 {
+		t.Errorf("%d bytes, want at most %d: digits repeat after %d", len(file), block/2+block/16, block)
+	}
+	random := bytes.Repeat(bbtest.RandomBytes(block, 1), 5)
+	if file := bbtest.Encode(t, random, zst, size); len(file) > block+block/16 {
+		t.Errorf("%d bytes, want at most %d: bytes repeat after %d", len(file), block+block/16, block)
+	}
+	for _, period := range []int{block / 2, block + 100, 2 * block, 2*block + 1, 5 * block / 2} {
+		p := bytes.Repeat(bbtest.RandomBytes(period, 1), 4)
+		for level := 1; level <= compress.MaxLevel; level += 2 {
+			what := fmt.Sprintf("level %d, random bytes that repeat after %d", level, period)
+			file := bbtest.Encode(t, p, zst, size, compress.WithLevel(level))
+			bbtest.Equal(t, bbtest.DecodeAll(t, file), p, what) // a Reader checks offsets
+		}
+	}
+	for level := compress.MinLevel; level <= compress.MaxLevel; level++ {
+		for size := 0; size <= 8<<20; size = max(2*size, compress.MinBlockSize) {
+			var b bytes.Buffer
+			w := bbtest.NewWriter(t, &b, zst, compress.WithLevel(level), compress.WithBlockSize(size))
+			w.Write(make([]byte, 10))
+			if err := w.Flush(); err != nil {
+				t.Fatal(err)
+			}
+			h, _, err := zstframe.ParseHeader(b.Bytes())
+			if err != nil || h.ContentSize >= 0 || h.Window > 8<<20 || h.Window <= int64(min(size, 4<<20)) {
+				t.Errorf("level %d, blocks of %d: %+v, %v", level, size, h, err)
+			}
+		}
 	}
 	content = corpus.ByName("zeros").Make(17 << 20)
 	levels := []int{1, 4, 9}
@@ -179,17 +298,72 @@ func TestSingleFrameWindow(t *testing.T) {
 		levels = levels[:1]
 	}
 	for _, level := range levels {
-		file := bbtest.Encode(t, content, compress.WithFormat(compress.Zstd),
-			compress.WithLevel(level))
-		if h := singleFrame(t, file); h.Window > 8<<20 || h.Window < 4<<20 {
-			t.Errorf("level %d: %+v", level, h)
-		}
+		file := bbtest.Encode(t, content, zst, compress.WithLevel(level))
+		singleFrame(t, file)
 		bbtest.Equal(t, bbtest.DecodeReference(t, "lzf", file), content, fmt.Sprint("level ", level))
 	}
 }
 
-// TestSingleFrameMemory checks that WriterMemory bounds the memory besides that of the history.
-func TestSingleFrameMemory(t *testing.T) {
+// TestOneFrameDictionary checks that only the first block of a frame needs the dictionary: behind
+// the window a decoder no longer has it.
+func TestOneFrameDictionary(t *testing.T) {
+	const block = 8 << 10
+	for name, dict := range bbtest.TestDictionaries(t) {
+		d := bbtest.NewDictionary(t, dict)
+		path := filepath.Join(t.TempDir(), "dict")
+		if err := os.WriteFile(path, dict, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		half := dict[len(dict)/2:]
+		content := slices.Concat(half, corpus.ByName("json").Make(9*block), half)
+		for level := compress.MinLevel; level <= compress.MaxLevel; level++ {
+			what := fmt.Sprintf("%s, level %d", name, level)
+			file := bbtest.Encode(t, content, compress.WithFormat(compress.Zstd),
+				compress.WithLevel(level), compress.WithBlockSize(block), compress.WithDictionary(d))
+			singleFrame(t, file)
+			bbtest.CheckRead(t, file, content, what, compress.WithDictionary(d))
+			got := bbtest.RunTool(t, file, testenv.Tool(t, "zstd"), "-dc", "-D", path)
+			bbtest.Equal(t, got, content, what)
+		}
+	}
+}
+
+// TestOneFramePython decompresses with a function that stops behind the first frame.
+func TestOneFramePython(t *testing.T) {
+	if exec.Command("python3", "-c", "import zstandard").Run() != nil {
+		t.Skip("no module zstandard of Python")
+	}
+	content := bbtest.MixedBytes(300_000)
+	file, err := compress.AppendEncode(nil, content, compress.WithFormat(compress.Zstd),
+		compress.WithBlockSize(64<<10))
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := bbtest.PythonTool("import zstandard; w(zstandard.decompress(p))")
+	bbtest.Equal(t, bbtest.RunTool(t, file, program...), content, "python3-zstandard")
+}
+
+// TestOneFrameSize announces other sizes than that of the content.
+func TestOneFrameSize(t *testing.T) {
+	const block = 16 << 10
+	for _, size := range []int64{0, 1, block - 1, block, block + 1, 3 * block} {
+		for _, n := range []int64{size - 1, size + 1} {
+			if n < 0 {
+				continue
+			}
+			w := bbtest.NewWriter(t, io.Discard, compress.WithFormat(compress.Zstd),
+				compress.WithBlockSize(block), compress.WithContentSize(size))
+			_, err := w.Write(make([]byte, n))
+			if closed := w.Close(); !errors.Is(errors.Join(err, closed), compress.ErrContentSize) {
+				t.Errorf("%d bytes in place of %d: %v, %v", n, size, err, closed)
+			}
+		}
+	}
+}
+
+// TestOneFrameMemory checks that WriterMemory bounds the memory, and that of a history behind a
+// flush, and that ReaderMemory bounds what reading takes.
+func TestOneFrameMemory(t *testing.T) {
 	testenv.Measures(t)
 	const history = 2_800_000 // see WriterMemory
 	content := bbtest.TextBytes(8<<20, 1)
@@ -201,32 +375,41 @@ func TestSingleFrameMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := bbtest.AllocatedBytes(func() {
-		w := bbtest.NewWriter(t, io.Discard, opts...)
-		w.Write(content)
-		w.Close()
-	})
-	if got > limit+history {
-		t.Errorf("%d bytes allocated, WriterMemory says %d", got, limit)
+	for _, flush := range []bool{false, true} {
+		more := int64(64 << 10)
+		if flush {
+			more += history
+		}
+		got := bbtest.AllocatedBytes(func() {
+			w := bbtest.NewWriter(t, io.Discard, opts...)
+			w.Write(content[:100])
+			if flush {
+				w.Flush()
+			}
+			w.Write(content)
+			w.Close()
+		})
+		if got > limit+more {
+			t.Errorf("flush %v: %d bytes allocated, WriterMemory says %d", flush, got, limit)
+		}
 	}
-}
-
-// TestSingleFrameOptions checks what excludes WithSingleFrame.
-func TestSingleFrameOptions(t *testing.T) {
-	single := []compress.WriterOption{compress.WithFormat(compress.Zstd)}
-	dict, err := compress.NewDictionary([]byte("some content"))
+	file := bbtest.Encode(t, content, opts...)
+	workers := compress.WithConcurrency(2)
+	limit, err = compress.ReaderMemory(opts, workers)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range []compress.WriterOption{
-		compress.WithRsyncable(true), compress.WithDictionary(dict), compress.WithFormat(compress.PZ),
-		compress.WithFormat(compress.Gzip),
-	} {
-		if _, err := compress.NewWriter(nil, append(single, o)...); !errors.Is(err, compress.ErrOption) {
-			t.Error("NewWriter:", err)
-		}
+	got := bbtest.AllocatedBytes(func() {
+		r := bbtest.NewReader(t, bbtest.OnlyReader{Reader: bytes.NewReader(file)}, workers)
+		r.WriteTo(io.Discard)
+	})
+	if got > limit+64<<10 {
+		t.Errorf("%d bytes allocated, ReaderMemory says %d", got, limit)
 	}
-	if _, err := compress.NewPlan(1<<20, single...); !errors.Is(err, compress.ErrOption) {
-		t.Error("NewPlan:", err)
+	least, err := compress.WriterMemory(append(opts, bridge.MemoryTarget(1))...)
+	if err != nil {
+		t.Fatal(err)
 	}
+	small := bbtest.Encode(t, content, append(opts, compress.WithMaxMemory(least))...)
+	bbtest.Equal(t, small, file, "with little memory")
 }

@@ -89,7 +89,7 @@ func TestStandardLimits(t *testing.T) {
 		t.Error(err)
 	}
 	seekable := bbtest.Encode(t, bbtest.TextBytes(1<<20, 1), bridge.Pipeline("lzf"),
-		compress.WithBlockSize(1<<20))
+		compress.WithSeekable(1<<20))
 	if _, err := bbtest.OpenFile(
 		seekable, compress.WithMaxMemory(1<<20),
 	); !errors.Is(err, compress.ErrMemory) {

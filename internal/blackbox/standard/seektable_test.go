@@ -31,7 +31,7 @@ func seekEntry(frame, content []byte) zstfile.Entry {
 func TestSeekableZstd(t *testing.T) {
 	content := bbtest.MixedBytes(30*bbtest.BlockSize + 99)
 	written := bbtest.Encode(t, content, bridge.Pipeline("lzf"),
-		compress.WithBlockSize(bbtest.BlockSize))
+		compress.WithSeekable(bbtest.BlockSize))
 	plainFrame := bbtest.ZstdStream(t, content[:1000], 300)
 	skip := bbtest.SkippableFrame(5, []byte("nothing"))
 	empty := bbtest.StoredFrame(zstfile.Header{ContentSize: -1, Window: 1 << 10, Checksum: true}, nil)
@@ -40,11 +40,11 @@ func TestSeekableZstd(t *testing.T) {
 		bbtest.MakeSeekTable(false, seekEntry(skip, nil), seekEntry(plainFrame, content[:1000]),
 			seekEntry(empty, nil), seekEntry(zero, nil), seekEntry(plainFrame, content[:1000])))
 	noChecks := bbtest.Encode(t, content, bridge.Pipeline("lzf"),
-		compress.WithBlockSize(bbtest.BlockSize),
+		compress.WithSeekable(bbtest.BlockSize),
 		compress.WithChecksum(false))
 	small := bbtest.Encode(t, content[:99], bridge.Pipeline("lzf"))
 	var b bytes.Buffer
-	w, err := compress.NewWriter(&b, bridge.Pipeline("lzf"))
+	w, err := compress.NewWriter(&b, bridge.Pipeline("lzf"), compress.WithSeekable(0))
 	for i := 0; err == nil && i < 900; i += 300 {
 		w.Write(content[i : i+300])
 		err = w.Flush()
@@ -282,7 +282,7 @@ func TestSeekTableHidesFrame(t *testing.T) {
 
 // smallFrames are the options of a .zst file of small frames.
 var smallFrames = []compress.WriterOption{
-	compress.WithFormat(compress.Zstd), compress.WithBlockSize(bbtest.BlockSize),
+	compress.WithFormat(compress.Zstd), compress.WithSeekable(bbtest.BlockSize),
 }
 
 // TestLostFrames checks that a Reader compares the frames that it has read with the seek table
@@ -373,7 +373,7 @@ func TestLostFrames(t *testing.T) {
 // is no table, and a Reader ignores it.
 func TestDamagedSeekTable(t *testing.T) {
 	file := bbtest.Encode(t, bbtest.TextBytes(10*bbtest.BlockSize, 1),
-		compress.WithFormat(compress.Zstd), compress.WithBlockSize(bbtest.BlockSize))
+		compress.WithFormat(compress.Zstd), compress.WithSeekable(bbtest.BlockSize))
 	table := bbtest.FrameAt(t, file, 10)
 	end := 8 * (len(file) - zstfile.SeekFooterSize)
 	for bit := 8 * (table + zstfile.SkippableHeaderSize); bit < end; bit += 5 {

@@ -16,7 +16,7 @@ import (
 // files.
 func TestProbeZstd(t *testing.T) {
 	written := bbtest.Encode(t, make([]byte, 70_000), compress.WithFormat(compress.Zstd),
-		compress.WithBlockSize(compress.MinBlockSize))
+		compress.WithSeekable(compress.MinBlockSize))
 	table := bbtest.MakeSeekTable(false)
 	unsized := bbtest.StoredFrame(zstfile.Header{ContentSize: -1, Window: 1 << 10}, []byte("content"))
 	for _, c := range []struct {
@@ -64,7 +64,7 @@ func TestKeepTogether(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		w, err := compress.NewWriter(&b, append(c.opts, compress.WithFormat(c.format),
-			compress.WithBlockSize(size))...)
+			compress.WithSeekable(size))...)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -119,7 +119,7 @@ func TestFlushSeek(t *testing.T) {
 		for _, checks := range []bool{true, false} {
 			opts := []compress.WriterOption{
 				compress.WithFormat(f), compress.WithBlockSize(bbtest.FlushBlock),
-				compress.WithChecksum(checks),
+				compress.WithChecksum(checks), bridge.Frames(),
 			}
 			file, _ := bbtest.FlushPieces(t, pieces, len(content), opts...)
 			ra := bbtest.OpenAt(t, file)
@@ -151,8 +151,9 @@ func TestFlushEdges(t *testing.T) {
 		for _, p := range bridge.Pipelines() {
 			what := fmt.Sprint(p.Name, sizes)
 			opts := []compress.WriterOption{bridge.Pipeline(p.Name), compress.WithBlockSize(b)}
-			file, _ := bbtest.FlushPieces(t, pieces, len(content), opts...)
+			file, _ := bbtest.FlushPieces(t, pieces, len(content), append(opts, bridge.Frames())...)
 			bbtest.CheckAllReaders(t, file, content)
+			file, _ = bbtest.FlushPieces(t, pieces, len(content), opts...)
 			bbtest.Equal(t, bbtest.DecodeAll(t, file), content, what)
 
 			// A Writer that has written another file before.

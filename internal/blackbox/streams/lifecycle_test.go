@@ -488,9 +488,6 @@ func TestStreamsOptions(t *testing.T) {
 		{bridge.Streams(1<<20-1, noEnd)},
 		{bridge.Streams(1<<20, noEnd), compress.WithFormat(compress.Gzip)},
 		{bridge.Streams(1<<20, noEnd), compress.WithLongDistance(128 << 20)},
-		{
-			bridge.Streams(1<<20, noEnd), compress.WithFormat(compress.Zstd),
-		},
 	} {
 		if _, err := compress.NewWriter(io.Discard, opts...); !errors.Is(err, compress.ErrOption) {
 			t.Errorf("error %v, want ErrOption", err)

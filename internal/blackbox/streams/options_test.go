@@ -328,21 +328,16 @@ const writerConflicts = `
 	gz  WithDictionary
 	gz  WithLongDistance
 	zst WithLongDistance
-	pz  WithSingleFrame
-	gz  WithSingleFrame
+	gz  WithSeekable
 	gz  Streams
 
 	WithConcurrency  WithScheduler
 	WithDictionary   WithLongDistance
-	WithDictionary   WithSingleFrame
 	WithLongDistance WithRsyncable
 	WithLongDistance Streams
-	WithRsyncable    WithSingleFrame
-	WithSingleFrame  Streams
 
 	NewPlan WithLongDistance
 	NewPlan WithRsyncable
-	NewPlan WithSingleFrame
 	NewPlan Streams
 `
 

@@ -15,6 +15,7 @@ import (
 	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
+	"github.com/gopz/compress/internal/zstfile"
 )
 
 // pythonGzip returns the command that compresses with Python's zlib at level %d with a strategy.
@@ -235,26 +236,37 @@ func TestZstdList(t *testing.T) {
 	testenv.Tool(t, "zstd")
 	content := bbtest.TextBytes(10*bbtest.BlockSize+5, 1)
 	path := filepath.Join(t.TempDir(), "a.zst")
-	for _, checks := range []bool{true, false} {
-		if err := os.WriteFile(
-			path,
-			bbtest.Encode(t, content, bridge.Pipeline("lzf"),
-				compress.WithBlockSize(bbtest.BlockSize), compress.WithChecksum(checks)),
-			0o666,
-		); err != nil {
-			t.Fatal(err)
-		}
-		list := string(bbtest.RunTool(t, nil, "zstd", "-lv", path))
-		check := "Check: None"
-		if checks {
-			check = "Check: XXH64"
-		}
-		for _, want := range []string{
-			"# Zstandard Frames: 11\n", "# Skippable Frames: 1\n",
-			fmt.Sprintf("(%d B)", len(content)), check,
-		} {
-			if !strings.Contains(list, want) {
-				t.Errorf("no %q in:\n%s", want, list)
+	for _, c := range []struct {
+		opts       []compress.WriterOption
+		want, hash string
+	}{
+		{
+			[]compress.WriterOption{compress.WithSeekable(bbtest.BlockSize)},
+			"# Zstandard Frames: 11\n# Skippable Frames: 1\n", "",
+		},
+		{
+			[]compress.WriterOption{
+				compress.WithBlockSize(bbtest.BlockSize), compress.WithContentSize(int64(len(content))),
+			},
+			"# Zstandard Frames: 1\nDictID: 0\nWindow Size: 8.00 KiB (8192 B)\n",
+			fmt.Sprintf(" %08x", zstfile.Checksum(content)),
+		},
+	} {
+		for _, checks := range []bool{true, false} {
+			file := bbtest.Encode(t, content,
+				append(c.opts, bridge.Pipeline("lzf"), compress.WithChecksum(checks))...)
+			if err := os.WriteFile(path, file, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			list := string(bbtest.RunTool(t, nil, "zstd", "-lv", path))
+			check := "Check: None"
+			if checks {
+				check = "Check: XXH64" + c.hash
+			}
+			for _, want := range []string{c.want, fmt.Sprintf("(%d B)", len(content)), check} {
+				if !strings.Contains(list, want) {
+					t.Errorf("no %q in:\n%s", want, list)
+				}
 			}
 		}
 	}

@@ -136,7 +136,7 @@ func TestRequests(t *testing.T) {
 	p := content(size)
 	for _, format := range []compress.Format{compress.PZ, compress.Zstd} {
 		file := encode(t, p, compress.WithFormat(format), compress.WithLevel(1),
-			compress.WithBlockSize(1<<20))
+			compress.WithSeekable(1<<20))
 		s := newServer(t, file, 10*time.Millisecond)
 		for _, c := range []struct {
 			args           []string

@@ -3,6 +3,7 @@ package zstd
 import (
 	"bytes"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
@@ -68,6 +69,45 @@ func partOf(seqs []lz77.Sequence, from, to int) (part []lz77.Sequence) {
 		}
 	}
 	return part
+}
+
+// TestParts encodes the parts of frames apart, from the last one to the first. Some are encoded in
+// two calls. Only the first one uses the tables of the dictionary.
+func TestParts(t *testing.T) {
+	trained, err := ParseDictionary(trainedDictionary(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range []string{"json", "random", "sparse", "text", "zeros"} {
+		r := rand.New(rand.NewPCG(uint64(i), 3))
+		content := corpus.ByName(name).Make(400_000)
+		whole := greedy(content)
+		for _, d := range []*Dictionary{nil, trained} {
+			var parts [][]byte
+			e := Encoder{Dictionary: d}
+			for end := len(content); end > 0; {
+				n := min(end, 1+r.IntN([]int{5, 300, 200_000}[r.IntN(3)]))
+				from, last := end-n, end == len(content)
+				e.BeginPart(from == 0)
+				var part []byte
+				if n > 1 && r.IntN(3) == 0 {
+					middle := from + n/2
+					part = e.Continue(nil, content[from:middle], partOf(whole, from, middle), false)
+					part = e.Continue(part, content[middle:end], partOf(whole, middle, end), last)
+				} else {
+					part = e.AppendPart(nil, content[from:end], partOf(whole, from, end), last)
+				}
+				parts = append(parts, part)
+				end = from
+			}
+			slices.Reverse(parts)
+			got := make([]byte, len(content)+DecodeSlack)
+			n, err := NewDecoder().DecodeFrame(got, frame(len(content), slices.Concat(parts...)), d, false)
+			if err != nil || !bytes.Equal(got[:n], content) {
+				t.Errorf("%s, dictionary %v: %d bytes decoded, %v", name, d != nil, n, err)
+			}
+		}
+	}
 }
 
 // TestLearn encodes lines of a log, each in a block of its own. Tables from past blocks must save

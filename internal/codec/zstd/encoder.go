@@ -2,6 +2,7 @@ package zstd
 
 import (
 	"bytes"
+	"math"
 
 	"github.com/gopz/compress/internal/zstframe"
 	"github.com/gopz/compress/lz77"
@@ -69,44 +70,37 @@ var initialRepeats = [3]uint32{1, 4, 8}
 // position of the match. The rest of src are literals. The Encoder retains no reference to src or
 // seqs.
 func (e *Encoder) Append(dst, src []byte, seqs []lz77.Sequence) []byte {
-	return e.AppendPart(dst, src, seqs, true, true)
+	e.BeginFrame()
+	return e.AppendPart(dst, src, seqs, true)
 }
 
 // BeginFrame begins a frame for Continue.
-func (e *Encoder) BeginFrame() {
+func (e *Encoder) BeginFrame() { e.BeginPart(true) }
+
+// BeginPart begins a part of a frame for AppendPart or Continue. first says that it is the first
+// one. The blocks of another one use neither the tables nor the repeat offsets of the blocks in
+// front of the part, nor the Dictionary. So parts can be encoded at the same time.
+func (e *Encoder) BeginPart(first bool) {
 	if e.learned != nil {
 		e.learned.beginFrame()
 	}
-	e.begun = false
+	e.begun = !first
 	e.literals.known, e.literals.thorough = false, e.Thorough
 	for k := range e.codes {
 		e.codes[k].last = nil
 	}
-	e.beginBehind(e.Dictionary)
-}
-
-// BeginPart begins a part of a frame, as BeginFrame begins the first one, without the parts in front
-// of it: the blocks use neither their tables nor their repeat offsets.
-func (e *Encoder) BeginPart() {
-	e.BeginFrame()
-	e.begun, e.literals.known, e.repeats = true, false, noRepeats
-	for k := range e.codes {
-		e.codes[k].last = nil
-	}
-}
-
-// noRepeats are repeat offsets that no match has.
-var noRepeats [3]uint32
-
-// AppendPart is Append for a part of the content of a frame. It takes nothing over from the parts in
-// front, so that parts are encoded at the same time. Matches may reach back into the content in
-// front. first and last say which part it is.
-func (e *Encoder) AppendPart(dst, src []byte, seqs []lz77.Sequence, first, last bool) []byte {
+	e.repeats = noRepeats
 	if first {
-		e.BeginFrame()
-	} else {
-		e.BeginPart()
+		e.beginBehind(e.Dictionary)
 	}
+}
+
+// noRepeats are repeat offsets that no match has. Neither has any match one less.
+var noRepeats = [3]uint32{math.MaxInt32, math.MaxInt32, math.MaxInt32}
+
+// AppendPart is Append for a part of the content of a frame that BeginPart has begun. Matches may
+// reach back into the content in front of src. last says that the frame ends with src.
+func (e *Encoder) AppendPart(dst, src []byte, seqs []lz77.Sequence, last bool) []byte {
 	return e.encode(dst, src, seqs, last)
 }
 

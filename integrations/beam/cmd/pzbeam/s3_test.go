@@ -123,7 +123,9 @@ func TestS3(t *testing.T) {
 	if err := run(compressed); err != nil {
 		t.Fatal(err)
 	}
-	opts := []compress.WriterOption{compress.WithFormat(compress.Zstd), compress.WithLevel(1)}
+	opts := []compress.WriterOption{
+		compress.WithFormat(compress.Zstd), compress.WithLevel(1), compress.WithSeekable(0),
+	}
 	packed, err := compress.AppendEncode(nil, content, opts...)
 	if err != nil {
 		t.Fatal(err)

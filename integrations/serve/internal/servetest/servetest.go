@@ -110,7 +110,7 @@ func Pack(tb testing.TB, content []byte, f compress.Format, opts ...compress.Wri
 	tb.Helper()
 	opts = append([]compress.WriterOption{compress.WithFormat(f), compress.WithLevel(1)}, opts...)
 	if f != compress.Gzip {
-		opts = append([]compress.WriterOption{compress.WithBlockSize(64 << 10)}, opts...)
+		opts = append([]compress.WriterOption{compress.WithSeekable(64 << 10)}, opts...)
 	}
 	p, err := compress.AppendEncode(nil, content, opts...)
 	if err != nil {

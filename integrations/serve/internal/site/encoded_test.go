@@ -23,7 +23,11 @@ func TestEncoded(t *testing.T) {
 		servetest.Pack(t, content[half:], compress.Gzip)...)
 	damaged := pack(compress.Gzip)
 	damaged[len(damaged)/2] ^= 1
-	whole := pack(compress.Zstd)
+	whole, err := compress.AppendEncode(nil, content, compress.WithFormat(compress.Zstd),
+		compress.WithBlockSize(64<<10))
+	if err != nil {
+		t.Fatal(err)
+	}
 	type file struct {
 		stored   []byte
 		encoding string // "" if it is not sent as it is

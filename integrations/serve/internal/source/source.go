@@ -351,7 +351,7 @@ func openError(label string, err error) error {
 	case errors.Is(err, compress.ErrCorrupt), errors.Is(err, compress.ErrTruncated):
 		return fmt.Errorf("%s: %w; \"pz -t\" checks the whole file", label, err)
 	case errors.Is(err, compress.ErrNoIndex):
-		return fmt.Errorf("%s: %w; compress it again with pz to read parts of it", label, err)
+		return fmt.Errorf("%s: %w; compress it again with \"pz --seekable\" to read parts of it", label, err)
 	case errors.Is(err, compress.ErrMemory):
 		return fmt.Errorf("%s: %w; raise --memory", label, err)
 	}

@@ -240,7 +240,7 @@ func TestOperands(t *testing.T) {
 	for _, c := range []struct{ operand, text string }{
 		{put("bad.tar.pz", bad), "tar"},
 		{put("cut.log.pz", bad[:len(bad)-3]), "cut"},
-		{put("big.tar.zst", compressWhole(t, 64<<20)), "compress it again with pz"},
+		{put("big.tar.zst", compressWhole(t, 64<<20)), "compress it again with \"pz --seekable\""},
 		{"..=" + dir, "name cannot be"},
 	} {
 		if _, err := open(t, nil, c.operand); err == nil || !strings.Contains(err.Error(), c.text) {
