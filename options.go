@@ -15,6 +15,7 @@ import (
 	"github.com/gopz/compress/internal/gzfile"
 	"github.com/gopz/compress/internal/hook"
 	"github.com/gopz/compress/internal/ldm"
+	"github.com/gopz/compress/internal/zstframe"
 	"github.com/gopz/compress/pipeline"
 )
 
@@ -67,6 +68,7 @@ type options struct {
 	tuning      pipeline.Tuning
 	rsyncable   bool
 	singleFrame bool
+	frameWindow int          // of the single frame in bytes, by bridge.Frame; 0 is for the default
 	planned     bool         // for a Plan
 	streamSize  int64        // content after which a stream ends, in bytes; 0 if none does
 	endStream   func() error // called behind such a stream
@@ -508,6 +510,15 @@ func init() {
 	hook.Literals = func() any {
 		return writerOption(func(o *options) error {
 			o.tuning = pipeline.TuneLiterals
+			return nil
+		})
+	}
+	hook.Frame = func(window int) any {
+		return writerOption(func(o *options) error {
+			if window < zstframe.MinWindow || window > pipeline.Default(Zstd).MaxBlock || window&(window-1) != 0 {
+				return errs.BadOption("window of a frame of %d bytes", window)
+			}
+			o.singleFrame, o.frameWindow = true, window
 			return nil
 		})
 	}

@@ -55,6 +55,11 @@ func Unverified(ends func(partly bool) bool) compress.ReaderOption {
 // alone.
 func Literals() compress.WriterOption { return hook.Literals().(compress.WriterOption) }
 
+// Frame makes a Writer of .zst write one frame, as [compress.WithSingleFrame] does, in which no
+// match reaches further back than window bytes: a power of two from 1 KiB to 8 MiB. The frame may
+// have a dictionary, in which the first block finds matches. The block size is the Writer's own.
+func Frame(window int) compress.WriterOption { return hook.Frame(window).(compress.WriterOption) }
+
 // Pipeline chooses the row of package pipeline's table that a Writer compresses with, and thereby
 // the format, by its name.
 func Pipeline(name string) compress.WriterOption {

@@ -17,6 +17,7 @@ var (
 	BadSection   func(saw func()) any
 	Unverified   func(ends func(partly bool) bool) any
 	Literals     func() any
+	Frame        func(window int) any
 	Pipeline     func(name string) any
 
 	KeepTogether func(w any, size int64)
