@@ -515,7 +515,8 @@ func init() {
 	}
 	hook.Frame = func(window int) any {
 		return writerOption(func(o *options) error {
-			if window < zstframe.MinWindow || window > pipeline.Default(Zstd).MaxBlock || window&(window-1) != 0 {
+			most := pipeline.Default(Zstd).MaxBlock
+			if window < zstframe.MinWindow || window > most || window&(window-1) != 0 {
 				return errs.BadOption("window of a frame of %d bytes", window)
 			}
 			o.singleFrame, o.frameWindow = true, window

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"github.com/gopz/compress/internal/pieces"
 	"github.com/gopz/compress/simd"
 )
 
@@ -80,6 +81,24 @@ func (ws *workspace) repeats(src []byte) bool {
 	}
 	return false
 }
+
+// repeatsBefore reports whether the block repeats what is in front of it: the content of its frame,
+// or a dictionary.
+func (ws *workspace) repeatsBefore(b *Block) bool {
+	src := b.src
+	if b.Window == 0 || b.History == nil {
+		if b.run.cfg.Dictionary == nil {
+			return false
+		}
+		content, start := b.content(), 0
+		src, start = ws.behindDictionary(b, len(content))
+		pieces.Copy(src[start:], content, ws.check)
+	}
+	return ws.farRepeats(src, repeatBefore, 1) > 0
+}
+
+// repeatBefore is the length in bytes of the strings that repeatsBefore looks for.
+const repeatBefore = 16
 
 // farDistance is the least distance in bytes of repeats that a sample does not show.
 const farDistance = sampleWindow / 2

@@ -45,7 +45,7 @@ func (b *Block) precheck(ws *workspace) (whole bool, err error) {
 	case pz && isFill(content, ws.checkpoint):
 		b.kind = container.Fill
 		b.dst = append(b.dst[:0], content[0])
-	case ws.incompressible(content):
+	case ws.incompressible(content) && !ws.repeatsBefore(b):
 		b.noMatches = true
 		if !pz {
 			return false, nil

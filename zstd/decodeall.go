@@ -36,8 +36,8 @@ func (d *Decoder) DecodeAll(input, dst []byte) ([]byte, error) {
 }
 
 const (
-	// hintFactor is the most room to make on the word of a header, as a multiple of the input. Little
-	// content compresses further.
+	// hintFactor is the most room to make on the word of a header, as a multiple of the input.
+	// Little content compresses further.
 	hintFactor = 16
 	// leastHint and mostHint bound that room in bytes.
 	leastHint = 64 << 10

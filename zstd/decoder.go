@@ -54,7 +54,7 @@ func (d *Decoder) Reset(r io.Reader) error {
 	if d.closed.Load() {
 		return ErrDecoderClosed
 	}
-	d.release()
+	d.release(true)
 	d.err = nil
 	if r == nil {
 		d.err = ErrDecoderNilInput
@@ -82,19 +82,19 @@ func (d *Decoder) ResetWithOptions(r io.Reader, opts ...DOption) error {
 // complete; later calls of all methods return [ErrDecoderClosed].
 func (d *Decoder) Close() {
 	if !d.closed.Swap(true) {
-		d.release()
+		d.release(false)
+		d.source.block, d.window = nil, zstfile.Window{}
 		d.err = ErrDecoderClosed
 	}
 }
 
-// release drops the source, the content, and what others can use.
-func (d *Decoder) release() {
-	d.source.release()
-	if d.frame != nil {
+// release drops the source and the content. With share set other Decoders get what they can use.
+func (d *Decoder) release(share bool) {
+	d.source.release(share)
+	if d.frame != nil && share {
 		d.frame.release()
-		d.frame = nil
 	}
-	d.out, d.inFrame = nil, false
+	d.frame, d.out, d.inFrame = nil, nil, false
 	if d.window.Memory() > keptWindow {
 		d.window = zstfile.Window{}
 	}
@@ -161,7 +161,7 @@ func (d *Decoder) next() bool {
 
 // fail makes err what Read returns from then on.
 func (d *Decoder) fail(err error) {
-	d.release()
+	d.release(true)
 	d.err = err
 }
 

@@ -10,8 +10,8 @@ import (
 )
 
 // DOption is an option of a Decoder. Of two options that set the same thing, the later one counts.
-// A value out of its range is an error of [NewReader]. [Decoder.ResetWithOptions] takes all of them,
-// but some only with the value that the Decoder has.
+// A value out of its range is an error of [NewReader]. [Decoder.ResetWithOptions] takes all of
+// them, but some only with the value that the Decoder has.
 type DOption func(*decoderOptions) error
 
 // decoderOptions do not change once a Decoder has them.
@@ -67,9 +67,9 @@ func WithDecoderLowmem(b bool) DOption {
 }
 
 // WithDecoderConcurrency sets how many calls of [Decoder.DecodeAll] may work at the same time, and
-// how many workers a stream has that they decode; see the package. With 1 the caller's goroutine
-// decodes streams. 0 stands for GOMAXPROCS. The default is GOMAXPROCS, and 4 at most. A number below
-// 0 is an error. It cannot be changed on Reset.
+// how many workers decode a stream; see the package. With 1 the caller's goroutine decodes streams.
+// 0 stands for GOMAXPROCS. The default is GOMAXPROCS, and 4 at most. A number below 0 is an error.
+// It cannot be changed on Reset.
 func WithDecoderConcurrency(n int) DOption {
 	return func(o *decoderOptions) error {
 		if n < 0 {
@@ -174,8 +174,8 @@ func WithDecodeAllCapLimit(b bool) DOption {
 	return func(o *decoderOptions) error { o.limitToCap = b; return nil }
 }
 
-// WithDecodeBuffersBelow has no effect. A Decoder reads sources in memory as any other. It cannot be
-// changed on Reset.
+// WithDecodeBuffersBelow has no effect. A Decoder reads small sources in memory as any other. It
+// cannot be changed on Reset.
 func WithDecodeBuffersBelow(size int) DOption {
 	return func(o *decoderOptions) error {
 		if err := o.keep(size == o.decodeBufsBelow, "WithDecodeBuffersBelow"); err != nil {
@@ -191,7 +191,8 @@ func IgnoreChecksum(b bool) DOption {
 	return func(o *decoderOptions) error { o.ignoreChecksum = b; return nil }
 }
 
-// with returns the options with others on top. After an error those in front of the wrong one count.
+// with returns the options with others on top. After an error those in front of the wrong one
+// count.
 func (o *decoderOptions) with(opts []DOption) (*decoderOptions, error) {
 	next := *o
 	next.dicts, next.resetOpt = maps.Clone(o.dicts), true

@@ -215,8 +215,9 @@ func (e *Encoder) endFrame() error {
 func (e *Encoder) MaxEncodedSize(size int) int {
 	e.prepare()
 	const (
-		// tables bounds the tables that short parts of a frame describe, in bytes. There are at most
-		// firstTables for 64 to 4,096 sequences, and one more for each 4,096 sequences of 3 bytes.
+		// tables bounds the tables that a short part of a frame describes, in bytes. There are at
+		// most firstTables for 64 to 4,096 sequences, and one more for each 4,096 sequences, of 3
+		// bytes at least.
 		tables      = 400
 		firstTables = 8
 		moreTables  = 3 * 4096

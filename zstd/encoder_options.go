@@ -11,8 +11,8 @@ import (
 )
 
 // EOption is an option of an Encoder. Of two options that set the same thing, the later one counts.
-// A value out of its range is an error of [NewWriter]. [Encoder.ResetWithOptions] takes all of them,
-// but some only with the value that the Encoder has.
+// A value out of its range is an error of [NewWriter]. [Encoder.ResetWithOptions] takes all of
+// them, but some only with the value that the Encoder has.
 type EOption func(*encoderOptions) error
 
 // engineWindow is the largest window of the engine in bytes, which every decoder should support
@@ -197,8 +197,8 @@ func WithConcurrentBlocks(b bool) EOption {
 	}
 }
 
-// WithEncoderDict compresses with a dictionary, as "zstd --train", "pz --train" and [BuildDict] make
-// them. A dictionary that is damaged, has the ID 0, or is larger than 32 MiB is an error. Of a
+// WithEncoderDict compresses with a dictionary, as "zstd --train", "pz --train" and [BuildDict]
+// make them. A dictionary that is damaged, has the ID 0, or is larger than 32 MiB is an error. Of a
 // stream the first block uses its content: as much of the stream as half of a window. Matches reach
 // the last 8 MiB of the dictionary. The Encoder copies dict.
 func WithEncoderDict(dict []byte) EOption {

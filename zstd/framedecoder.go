@@ -81,7 +81,8 @@ func (f *frameDecoder) parseBlock(head []byte) (b zstframe.Block, err error) {
 	b = zstframe.Block{Last: v&1 != 0, Kind: v >> 1 & 3, Size: size, Content: size}
 	switch b.Kind {
 	case zstframe.CompressedBlock:
-		if b.Content = -1; size > f.maxBlock() {
+		b.Content = -1
+		if size > f.maxBlock() {
 			return b, ErrCompressedSizeTooBig
 		}
 		if size < 2 {

@@ -193,7 +193,8 @@ func (h *Header) AppendTo(dst []byte) ([]byte, error) {
 		return binary.LittleEndian.AppendUint32(dst, h.SkippableSize), nil
 	}
 	f := zstframe.Header{
-		ContentSize: int64(min(h.FrameContentSize, 1<<63-1)), Window: int64(min(h.WindowSize, zstframe.MaxWindow)),
+		ContentSize:   int64(min(h.FrameContentSize, 1<<63-1)),
+		Window:        int64(min(h.WindowSize, zstframe.MaxWindow)),
 		SingleSegment: h.SingleSegment, Checksum: h.HasCheckSum, Dictionary: h.DictionaryID,
 	}
 	if !h.SingleSegment && f.ContentSize < 256 {

@@ -70,5 +70,5 @@ func EncoderLevelFromZstd(level int) EncoderLevel {
 // engineLevels are the levels of the engine that the four speeds stand for: those whose output is
 // next to that of klauspost/compress and not larger. The package has the table.
 var engineLevels = [speedLast]int{
-	SpeedFastest: 1, SpeedDefault: 3, SpeedBetterCompression: 5, SpeedBestCompression: 8,
+	SpeedFastest: 1, SpeedDefault: 3, SpeedBetterCompression: 5, SpeedBestCompression: 7,
 }

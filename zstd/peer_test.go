@@ -3,6 +3,7 @@ package zstd_test
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"go/ast"
 	"go/format"
@@ -61,6 +62,8 @@ func New() *Digest          { return xxhash.New() }
 func Sum64(b []byte) uint64 { return xxhash.Sum64(b) }
 `
 
+var peerRun = flag.String("peer", "", "of klauspost's tests run only those that match, with any output")
+
 // TestPeer runs the tests and examples that klauspost/compress has for its package zstd. It takes
 // them from the module cache, and keeps the functions that compile outside of that package, against
 // that package. All of them must compile against this one, and pass, but for those in mayFail.
@@ -70,7 +73,7 @@ func TestPeer(t *testing.T) {
 	p.keepCompiling(t)
 	want := p.functions()
 	binary := p.compile(t)
-	args := []string{"-test.v", "-test.timeout=60m"}
+	args := []string{"-test.v", "-test.timeout=60m", "-test.run=" + *peerRun}
 	if !testenv.All() {
 		args = append(args, "-test.short")
 	}
@@ -87,7 +90,7 @@ func TestPeer(t *testing.T) {
 		count[result]++
 		why, listed := mayFail[name]
 		switch {
-		case result == "":
+		case result == "" && *peerRun == "":
 			t.Errorf("%s has not run", name)
 		case result == "FAIL" && !listed:
 			t.Errorf("%s fails", name)
@@ -95,7 +98,9 @@ func TestPeer(t *testing.T) {
 			t.Errorf("%s passes, although %s", name, why)
 		}
 	}
-	if t.Failed() {
+	if *peerRun != "" {
+		t.Logf("%s", out)
+	} else if t.Failed() {
 		t.Logf("%v\n%s", err, failures(string(out)))
 	}
 	t.Logf("%d functions: %d passed, %d skipped, %d failed",
@@ -323,8 +328,8 @@ func (p *peers) compile(t *testing.T) string {
 		overlay.Replace[file] = "" // deleted
 	}
 	imports := strings.NewReplacer(
-		`"`+peerRoot+`/internal/`, `"`+self+`/internal/peer/`, `"`+peer+`/internal/`, `"`+self+`/internal/peer/`,
-		`"`+peer+`"`, `"`+self+`"`)
+		`"`+peerRoot+`/internal/`, `"`+self+`/internal/peer/`,
+		`"`+peer+`/internal/`, `"`+self+`/internal/peer/`, `"`+peer+`"`, `"`+self+`"`)
 	for i, file := range p.files {
 		var b bytes.Buffer
 		if err := format.Node(&b, p.fset, file); err != nil {
@@ -346,7 +351,8 @@ func (p *peers) compile(t *testing.T) string {
 	if err := os.WriteFile(config, list, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	build := exec.Command(testenv.Tool(t, "go"), "test", "-c", "-vet=off", "-overlay", config, "-o", binary, ".")
+	build := exec.Command(testenv.Tool(t, "go"),
+		"test", "-c", "-vet=off", "-overlay", config, "-o", binary, ".")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

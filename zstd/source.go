@@ -22,14 +22,13 @@ const sourceBuffer = 8 << 10
 // sourceBuffers has those not in use.
 var sourceBuffers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, sourceBuffer) }}
 
-// release drops the input.
-func (s *source) release() {
-	s.r, s.taken = nil, 0
-	if s.buf != nil {
+// release drops the input. With share set other sources get the buffer.
+func (s *source) release(share bool) {
+	if s.buf != nil && share {
 		s.buf.Reset(nil)
 		sourceBuffers.Put(s.buf)
-		s.buf = nil
 	}
+	s.r, s.buf, s.taken = nil, nil, 0
 }
 
 // reader returns the buffered input.
@@ -56,8 +55,9 @@ func (s *source) peek(n int) ([]byte, error) {
 		s.block = make([]byte, n)
 	}
 	p := s.block[:n]
-	m, err := io.ReadFull(in, p)
-	if s.taken = m; err != nil {
+	var err error
+	s.taken, err = io.ReadFull(in, p)
+	if err != nil {
 		return nil, broken(err)
 	}
 	return p, nil
@@ -103,9 +103,10 @@ func (s *source) readHeader(h *Header) error {
 func (s *source) skip(n int64) error {
 	for n > 0 {
 		m, err := s.reader().Discard(int(min(n, 1<<30)))
-		if n -= int64(m); err != nil {
+		if err != nil {
 			return broken(err)
 		}
+		n -= int64(m)
 	}
 	return nil
 }

@@ -59,8 +59,9 @@ func SampleSize(dict []byte, samples [][]byte) (size int, err error) {
 	return size, nil
 }
 
-// CompleteDictionary returns a formatted dictionary: content, and tables that suit the beginnings of
-// the samples. content must have at least 8 bytes. It also returns what was counted for the tables.
+// CompleteDictionary returns a formatted dictionary: content, and tables that suit the beginnings
+// of the samples. content must have at least 8 bytes. It also returns what was counted for the
+// tables.
 func CompleteDictionary(
 	content []byte, samples [][]byte, id uint32,
 ) (dict []byte, counts *Statistics, err error) {

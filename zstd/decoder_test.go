@@ -1,0 +1,539 @@
+package zstd
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/gopz/compress"
+	codec "github.com/gopz/compress/internal/codec/zstd"
+	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/testenv"
+	"github.com/gopz/compress/internal/zstframe"
+)
+
+// head returns the header of a frame.
+func head(h zstframe.Header) []byte { return h.Append(nil) }
+
+// block returns a block with its header.
+func block(kind, size int, last bool, body ...byte) []byte {
+	v := kind<<1 | size<<3
+	if last {
+		v |= 1
+	}
+	return append([]byte{byte(v), byte(v >> 8), byte(v >> 16)}, body...)
+}
+
+func join(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
+
+// TestErrors checks that DecodeAll and Read return the errors that klauspost/compress returns.
+func TestErrors(t *testing.T) {
+	const rle, coded = zstframe.RLEBlock, zstframe.CompressedBlock
+	single := func(n int64) []byte { return head(zstframe.Header{ContentSize: n, SingleSegment: true}) }
+	window := func(w int64) []byte { return head(zstframe.Header{ContentSize: -1, Window: w}) }
+	sized := func(n int64) []byte { return head(zstframe.Header{ContentSize: n, Window: 1 << 20}) }
+	raw := func(n int, last bool) []byte { return block(zstframe.RawBlock, n, last, make([]byte, n)...) }
+	hello := newEncoder(t, nil).EncodeAll([]byte("hello hello hello"), nil)
+	wrongSum := bytes.Clone(hello)
+	wrongSum[len(wrongSum)-1]++
+	reserved := bytes.Clone(hello)
+	reserved[4] |= flagReserved
+	other := head(zstframe.Header{ContentSize: 5, SingleSegment: true, Dictionary: 9})
+	for _, c := range []struct {
+		name string
+		in   []byte
+		want error
+		opts []DOption
+	}{
+		{"magic", []byte("no frame at all"), ErrMagicMismatch, nil},
+		{"magic behind a frame", join(hello, []byte("stray")), ErrMagicMismatch, nil},
+		{"gzip", []byte{0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0}, ErrMagicMismatch, nil},
+		{"3 bytes", hello[:3], io.ErrUnexpectedEOF, nil},
+		{"half a header", hello[:5], io.ErrUnexpectedEOF, nil},
+		{"half a frame", hello[:len(hello)/2], io.ErrUnexpectedEOF, nil},
+		{"half a checksum", hello[:len(hello)-2], io.ErrUnexpectedEOF, nil},
+		{"half a skippable frame", []byte{0x50, 0x2A, 0x4D, 0x18, 9, 0, 0, 0, 1}, io.ErrUnexpectedEOF, nil},
+		{"half its header", []byte{0x50, 0x2A, 0x4D, 0x18, 9, 0}, io.ErrUnexpectedEOF, nil},
+		{"checksum", wrongSum, ErrCRCMismatch, nil},
+		{"checksum ignored", wrongSum, nil, []DOption{IgnoreChecksum(true)}},
+		{"reserved bit", reserved, compress.ErrCorrupt, nil},
+		{"reserved block", join(window(1<<10), block(3, 4, true, 1, 2, 3, 4)), ErrReservedBlockType, nil},
+		{"large raw block", join(window(1<<10), raw(1<<10+1, true)), ErrWindowSizeExceeded, nil},
+		{"large RLE block", join(window(1<<10), block(rle, 1<<10+1, true, 7)), ErrWindowSizeExceeded, nil},
+		{"large block", join(window(1<<10), block(coded, 1<<10+1, true, make([]byte, 1<<11)...)),
+			ErrCompressedSizeTooBig, nil},
+		{"small block", join(window(1<<10), block(coded, 1, true, 0)), ErrBlockTooSmall, nil},
+		{"literals cut", join(window(1<<10), block(coded, 2, true, 2, 0)), ErrBlockTooSmall, nil},
+		{"bytes behind", join(window(1<<10), block(coded, 4, true, 8, 'x', 0, 1)),
+			ErrUnexpectedBlockSize, nil},
+		{"more than stated", join(sized(300), raw(301, true)), ErrFrameSizeExceeded, nil},
+		{"less than stated", join(sized(300), raw(299, true)), ErrFrameSizeMismatch, nil},
+		{"window", join(window(1<<20), raw(5, true)), ErrWindowSizeExceeded,
+			[]DOption{WithDecoderMaxWindow(1 << 19)}},
+		{"default window", join(window(1<<30), raw(5, true)), ErrWindowSizeExceeded, nil},
+		{"window by memory", join(window(1<<20), raw(5, true)), ErrWindowSizeExceeded,
+			[]DOption{WithDecoderMaxMemory(1 << 19)}},
+		{"single segment", join(single(5000), raw(5, true)), ErrDecoderSizeExceeded,
+			[]DOption{WithDecoderMaxMemory(4999)}},
+		{"dictionary", join(other, raw(5, true)), ErrUnknownDictionary, nil},
+		{"dictionary there", join(other, raw(5, true)), nil, []DOption{WithDecoderDictRaw(9, nil)}},
+		{"huge size", join(single(1<<62), raw(5, true)), ErrDecoderSizeExceeded, nil},
+	} {
+		d := newDecoder(t, nil, c.opts...)
+		for range 2 { // also behind an error
+			if _, err := d.DecodeAll(c.in, nil); !errors.Is(err, c.want) {
+				t.Errorf("%s: DecodeAll: %v, want %v", c.name, err, c.want)
+			}
+			d.Reset(iotest.OneByteReader(bytes.NewReader(c.in)))
+			if _, err := io.ReadAll(d); !errors.Is(err, c.want) {
+				t.Errorf("%s: Read: %v, want %v", c.name, err, c.want)
+			}
+			if c.want != nil {
+				if _, err := d.Read(make([]byte, 1)); !errors.Is(err, c.want) {
+					t.Errorf("%s: second Read: %v, want %v", c.name, err, c.want)
+				}
+			}
+		}
+		d.Reset(bytes.NewReader(hello))
+		if got, err := io.ReadAll(d); err != nil || string(got) != "hello hello hello" {
+			t.Errorf("%s: behind Reset: %q, %v", c.name, got, err)
+		}
+	}
+}
+
+// TestLimits checks limits of the content.
+func TestLimits(t *testing.T) {
+	all := mixed(300 << 10)
+	e := newEncoder(t, nil, WithWindowSize(64<<10))
+	for i, p := range [][]byte{e.EncodeAll(all, nil), stream(t, e, all)} {
+		for _, c := range []struct {
+			limit uint64
+			want  error
+		}{{300 << 10, nil}, {300<<10 - 1, ErrDecoderSizeExceeded}, {64 << 10, ErrDecoderSizeExceeded}} {
+			d := newDecoder(t, nil, WithDecoderMaxMemory(c.limit))
+			if _, err := d.DecodeAll(p, make([]byte, 10)); !errors.Is(err, c.want) {
+				t.Errorf("%d, limit %d: %v", i, c.limit, err)
+			}
+			d.Reset(bytes.NewReader(p)) // the limit is one of the window there
+			if got, err := io.ReadAll(d); err != nil || !bytes.Equal(got, all) {
+				t.Errorf("%d, limit %d: Read: %v", i, c.limit, err)
+			}
+			if _, err := d.DecodeAll(join(p, p), nil); !errors.Is(err, ErrDecoderSizeExceeded) {
+				t.Errorf("%d, limit %d: two frames: %v", i, c.limit, err)
+			}
+		}
+		d := newDecoder(t, nil, WithDecodeAllCapLimit(true))
+		for _, c := range []struct {
+			room int
+			want error
+		}{{len(all), nil}, {len(all) - 1, ErrDecoderSizeExceeded}, {0, ErrDecoderSizeExceeded}} {
+			dst := make([]byte, 7, 7+c.room)
+			got, err := d.DecodeAll(p, dst)
+			if !errors.Is(err, c.want) {
+				t.Errorf("%d, room of %d: %v", i, c.room, err)
+			}
+			if err == nil && (&got[0] != &dst[0] || !bytes.Equal(got[7:], all)) {
+				t.Errorf("%d: other content or memory", i)
+			}
+		}
+	}
+}
+
+// TestExactCapacity checks that content goes to dst if that has just the room.
+func TestExactCapacity(t *testing.T) {
+	e, d := newEncoder(t, nil), newDecoder(t, nil)
+	for _, n := range []int{1, 100, 128 << 10, 200 << 10} {
+		all := mixed(n)
+		dst := make([]byte, 0, n)
+		got, err := d.DecodeAll(e.EncodeAll(all, nil), dst)
+		if err != nil || !bytes.Equal(got, all) || &got[0] != &dst[:1][0] {
+			t.Errorf("%d bytes: %v", n, err)
+		}
+	}
+}
+
+// TestHostileSize checks that a header alone does not make DecodeAll allocate.
+func TestHostileSize(t *testing.T) {
+	p := head(zstframe.Header{ContentSize: 1 << 35, Window: 1 << 20})
+	p = append(p, block(zstframe.RawBlock, 1, false, 'x')...)
+	got, err := newDecoder(t, nil).DecodeAll(p, nil)
+	if err != io.ErrUnexpectedEOF || string(got) != "x" || cap(got) > 1<<20 {
+		t.Errorf("%d bytes, capacity %d: %v", len(got), cap(got), err)
+	}
+}
+
+// TestSkippable passes over skippable frames.
+func TestSkippable(t *testing.T) {
+	h := Header{Skippable: true, SkippableID: 3, SkippableSize: 70_000}
+	skip, _ := h.AppendTo(nil)
+	skip = append(skip, make([]byte, 70_000)...)
+	hello := EncodeTo(nil, []byte("hello"))
+	p := join(skip, hello, skip, skip, hello, skip)
+	if got := content(t, p); string(got) != "hellohello" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestDictionaries decodes frames with several dictionaries in one input.
+func TestDictionaries(t *testing.T) {
+	var dicts [][]byte
+	var all, want []byte
+	var samples [][]byte
+	for i := range 60 {
+		samples = append(samples, corpus.Document(uint64(i)))
+	}
+	for id := uint32(1); id < 4; id++ {
+		history := join(samples[id], samples[id+10], samples[id+20])
+		dict, err := BuildDict(BuildDictOptions{ID: id, Contents: samples, History: history})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dicts = append(dicts, dict)
+		doc := corpus.Document(uint64(1000 + id))
+		plain := len(EncodeTo(nil, doc))
+		e := newEncoder(t, nil, WithEncoderDict(dict))
+		for _, p := range [][]byte{e.EncodeAll(doc, nil), stream(t, e, doc)} {
+			if len(p) > plain*3/4 {
+				t.Errorf("dictionary %d: %d bytes, %d without it", id, len(p), plain)
+			}
+			all, want = append(all, p...), append(want, doc...)
+		}
+		all, want = append(all, EncodeTo(nil, doc)...), append(want, doc...)
+	}
+	if !bytes.Equal(content(t, all, WithDecoderDicts(dicts...)), want) {
+		t.Error("other content")
+	}
+	d := newDecoder(t, nil, WithDecoderDicts(dicts...))
+	if err := d.ResetWithOptions(nil, WithDecoderDictDelete(2)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.DecodeAll(all, nil); err != ErrUnknownDictionary {
+		t.Errorf("without dictionary 2: %v", err)
+	}
+	d.ResetWithOptions(nil, WithDecoderDicts(dicts[1]))
+	if got, err := d.DecodeAll(all, nil); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("with dictionary 2 again: %v", err)
+	}
+}
+
+// TestLargeDictionary compresses streams that are longer than dictionary and window.
+func TestLargeDictionary(t *testing.T) {
+	dict := mixed(300 << 10)
+	body := join(dict[100<<10:], mixed(1<<20), dict)
+	for _, window := range []int{4 << 10, 128 << 10, 1 << 20, 8 << 20} {
+		e := newEncoder(t, nil, WithEncoderDictRaw(77, dict), WithWindowSize(window))
+		for i, p := range [][]byte{e.EncodeAll(body, nil), stream(t, e, body)} {
+			if !bytes.Equal(content(t, p, WithDecoderDictRaw(77, dict)), body) {
+				t.Errorf("window %d, %d: other content", window, i)
+			}
+		}
+	}
+	// Content that begins as a formatted dictionary does is taken as it is.
+	raw := append([]byte{0x37, 0xA4, 0x30, 0xEC}, dict...)
+	p := newEncoder(t, nil, WithEncoderDictRaw(5, raw)).EncodeAll(dict[:5000], nil)
+	if len(p) > 50 || !bytes.Equal(content(t, p, WithDecoderDictRaw(5, raw)), dict[:5000]) {
+		t.Errorf("%d bytes", len(p))
+	}
+}
+
+// TestBuildDict checks the errors of BuildDict and what InspectDictionary returns.
+func TestBuildDict(t *testing.T) {
+	history := bytes.Repeat([]byte("common phrase, "), 20)
+	samples := [][]byte{join(history, []byte("one")), join([]byte("two"), history)}
+	for name, o := range map[string]BuildDictOptions{
+		"no ID":         {Contents: samples, History: history},
+		"no samples":    {ID: 1, History: history},
+		"short":         {ID: 1, Contents: samples, History: history[:7]},
+		"level":         {ID: 1, Contents: samples, History: history, Level: 9},
+		"no literals":   {ID: 1, Contents: [][]byte{history, history}, History: history},
+		"only literals": {ID: 1, Contents: [][]byte{[]byte("abcdefghijk")}, History: []byte("0123456789")},
+	} {
+		if _, err := BuildDict(o); err == nil {
+			t.Errorf("%s is no error", name)
+		}
+	}
+	var out strings.Builder
+	dict, err := BuildDict(BuildDictOptions{ID: 99, Contents: samples, History: history, DebugOut: &out})
+	if err != nil || out.Len() == 0 {
+		t.Fatal(err)
+	}
+	d, err := InspectDictionary(dict)
+	if err != nil || d.ID() != 99 || d.ContentSize() != len(history) || !bytes.Equal(d.Content(), history) ||
+		d.Offsets() != [3]int{1, 4, 8} {
+		t.Errorf("%d, %d bytes, %v: %v", d.ID(), d.ContentSize(), d.Offsets(), err)
+	}
+	for n := range len(dict) - len(history) {
+		if _, err := InspectDictionary(dict[:n]); err == nil {
+			t.Errorf("%d bytes of a dictionary are no error", n)
+		}
+	}
+}
+
+// TestMutants decodes damaged frames. Both ways return the same error, or the same content, and
+// neither panics.
+func TestMutants(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	dict := mixed(2000)
+	var seeds [][]byte
+	for _, opts := range [][]EOption{
+		nil, {WithEncoderCRC(false), WithWindowSize(4 << 10)}, {WithEncoderDictRaw(3, dict)},
+	} {
+		e := newEncoder(t, nil, opts...)
+		for _, n := range []int{20, 3000, 40_000} {
+			seeds = append(seeds, e.EncodeAll(mixed(n), nil), stream(t, e, mixed(n)))
+		}
+	}
+	d := newDecoder(t, nil, WithDecoderDictRaw(3, dict), WithDecoderMaxMemory(1<<20))
+	for i := range 4000 {
+		p := bytes.Clone(seeds[i%len(seeds)])
+		for range 1 + rng.IntN(3) {
+			at := rng.IntN(len(p))
+			if rng.IntN(3) == 0 {
+				at = rng.IntN(min(len(p), 20))
+			}
+			p[at] ^= 1 << rng.IntN(8)
+		}
+		if rng.IntN(4) == 0 {
+			p = p[:rng.IntN(len(p))]
+		}
+		all, err := d.DecodeAll(p, nil)
+		d.Reset(bytes.NewReader(p))
+		read, rerr := io.ReadAll(d)
+		// Limits of content and of memory come first in DecodeAll.
+		first := err == ErrDecoderSizeExceeded || err == ErrFrameSizeExceeded || err == ErrWindowSizeExceeded
+		if err != rerr && !first {
+			t.Fatalf("mutant %d: DecodeAll returns %v, Read %v", i, err, rerr)
+		}
+		if err == nil && !bytes.Equal(all, read) {
+			t.Fatalf("mutant %d: DecodeAll and Read differ", i)
+		}
+	}
+}
+
+// TestDecoderCalls checks a Decoder without source, behind errors of source and destination, and
+// behind Close.
+func TestDecoderCalls(t *testing.T) {
+	p := EncodeTo(nil, mixed(300<<10))
+	d := newDecoder(t, nil)
+	if _, err := d.Read(make([]byte, 1)); err != ErrDecoderNilInput {
+		t.Errorf("no source: %v", err)
+	}
+	broken := errors.New("broken")
+	d.Reset(io.MultiReader(bytes.NewReader(p[:len(p)/2]), failing{broken}))
+	if got, err := io.ReadAll(d); err != broken || len(got) == 0 {
+		t.Errorf("source: %d bytes, %v", len(got), err)
+	}
+	d.Reset(bytes.NewReader(p))
+	for range 2 {
+		if _, err := d.WriteTo(failing{broken}); err != broken {
+			t.Errorf("destination: %v", err)
+		}
+	}
+	d.Reset(bytes.NewReader(p))
+	c := d.IOReadCloser()
+	var b bytes.Buffer
+	if _, err := io.Copy(&b, c); err != nil || b.Len() != 300<<10 {
+		t.Errorf("%d bytes: %v", b.Len(), err)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := d.Read(make([]byte, 1)); err != ErrDecoderClosed {
+		t.Errorf("Read: %v", err)
+	}
+	if _, err := d.DecodeAll(p, nil); err != ErrDecoderClosed {
+		t.Errorf("DecodeAll: %v", err)
+	}
+	if err := d.Reset(nil); err != ErrDecoderClosed {
+		t.Errorf("Reset: %v", err)
+	}
+	if err := d.ResetWithOptions(nil); err != ErrDecoderClosed {
+		t.Errorf("ResetWithOptions: %v", err)
+	}
+	d.Close()
+}
+
+// TestDecoderOptions checks the ranges of options, and those that must not change on Reset.
+func TestDecoderOptions(t *testing.T) {
+	for name, opt := range map[string]DOption{
+		"concurrency": WithDecoderConcurrency(-1), "memory 0": WithDecoderMaxMemory(0),
+		"memory": WithDecoderMaxMemory(1<<63 + 1), "window 1023": WithDecoderMaxWindow(1023),
+		"window":     WithDecoderMaxWindow(1 << 42),
+		"dictionary": WithDecoderDicts([]byte("no dictionary, but long enough")),
+	} {
+		if _, err := NewReader(nil, opt); err == nil {
+			t.Errorf("%s is no error", name)
+		}
+	}
+	d := newDecoder(t, nil, WithDecoderConcurrency(3))
+	same := []DOption{WithDecoderConcurrency(3), WithDecoderLowmem(true), WithDecodeBuffersBelow(128 << 10)}
+	other := []DOption{WithDecoderConcurrency(2), WithDecoderLowmem(false), WithDecodeBuffersBelow(1)}
+	for i := range same {
+		if err := d.ResetWithOptions(nil, same[i]); err != nil {
+			t.Error(err)
+		}
+		if err := d.ResetWithOptions(nil, other[i]); err == nil {
+			t.Errorf("option %d may change", i)
+		}
+	}
+}
+
+// TestHeader parses headers that AppendTo writes, and prefixes of them.
+func TestHeader(t *testing.T) {
+	for _, h := range []Header{
+		{SingleSegment: true, HasFCS: true, FrameContentSize: 5}, {WindowSize: 1 << 10},
+		{WindowSize: 9 << 20, HasCheckSum: true, DictionaryID: 300},
+		{WindowSize: 8 << 20, HasFCS: true, FrameContentSize: 300, DictionaryID: 7},
+		{WindowSize: 8 << 20, HasFCS: true, FrameContentSize: 1 << 33, DictionaryID: 1 << 20},
+		{Skippable: true, SkippableID: 15, SkippableSize: 12345},
+	} {
+		p, err := h.AppendTo([]byte("x"))
+		if err != nil || p[0] != 'x' {
+			t.Fatal(err)
+		}
+		p = p[1:]
+		h.HeaderSize = len(p)
+		for n := range p {
+			var got Header
+			if err := got.Decode(p[:n]); err != io.ErrUnexpectedEOF {
+				t.Errorf("%d bytes of a header: %v", n, err)
+			}
+		}
+		var got Header
+		rest, err := got.DecodeAndStrip(append(p, 'r', 's'))
+		if err != nil || got != h || string(rest) != "rs" {
+			t.Errorf("%+v becomes %+v, %v", h, got, err)
+		}
+	}
+	var h Header
+	if err := h.Decode([]byte("abcdefgh")); err != ErrMagicMismatch {
+		t.Error(err)
+	}
+	p := append(head(zstframe.Header{ContentSize: 9, SingleSegment: true}), block(1, 9, true, 'x')...)
+	err := h.Decode(p)
+	b := h.FirstBlock
+	if err != nil || !b.OK || !b.Last || !b.Compressed || b.DecompressedSize != 9 || b.CompressedSize != 1 {
+		t.Errorf("%+v, %v", b, err)
+	}
+}
+
+// TestZip writes and reads an archive.
+func TestZip(t *testing.T) {
+	all := mixed(100 << 10)
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	w.RegisterCompressor(ZipMethodWinZip, ZipCompressor(WithEncoderCRC(false)))
+	for i := range 5 {
+		f, err := w.CreateHeader(&zip.FileHeader{Name: string(rune('a' + i)), Method: ZipMethodWinZip})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Write(all[i<<10:]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.RegisterDecompressor(ZipMethodWinZip, ZipDecompressor())
+	for i, f := range r.File {
+		c, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(c)
+		if err != nil || !bytes.Equal(got, all[i<<10:]) {
+			t.Errorf("file %d: %v", i, err)
+		}
+		c.Close()
+	}
+	if _, err := ZipCompressor(WithWindowSize(3))(io.Discard); err == nil {
+		t.Error("a wrong option is no error")
+	}
+	z := ZipDecompressor(WithDecoderMaxWindow(1 << 20))(bytes.NewReader(nil))
+	z.Close()
+	if _, err := z.Read(make([]byte, 1)); err == nil || err == io.EOF {
+		t.Errorf("Read behind Close: %v", err)
+	}
+}
+
+// TestCommand exchanges files with the command zstd.
+func TestCommand(t *testing.T) {
+	tool := testenv.Tool(t, "zstd")
+	dir := t.TempDir()
+	all := mixed(3 << 20)
+	samples := make([][]byte, 60)
+	for i := range samples {
+		samples[i] = corpus.Document(uint64(i))
+	}
+	dict, err := BuildDict(BuildDictOptions{ID: 500, Contents: samples, History: join(samples[:10]...)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := func(name string, p []byte) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, p, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	dictFile, rawFile := file("dict", dict), file("raw", samples[7])
+	for _, c := range []struct {
+		name string
+		args []string
+		enc  []EOption
+		dec  []DOption
+		body []byte
+	}{
+		{"plain", nil, nil, nil, all},
+		{"small window", nil, []EOption{WithWindowSize(1 << 10)}, nil, all[:200<<10]},
+		{"padding", nil, []EOption{WithEncoderPadding(4096)}, nil, all},
+		{"empty", nil, nil, nil, nil},
+		{"dictionary", []string{"-D", dictFile}, []EOption{WithEncoderDict(dict)},
+			[]DOption{WithDecoderDicts(dict)}, corpus.Document(5000)},
+		{"long with a dictionary", []string{"-D", dictFile},
+			[]EOption{WithEncoderDict(dict), WithWindowSize(64 << 10)},
+			[]DOption{WithDecoderDicts(dict)}, all[:300<<10]},
+		{"raw dictionary", []string{"-D", rawFile}, []EOption{WithEncoderDictRaw(0, samples[7])},
+			[]DOption{WithDecoderDictRaw(0, samples[7])}, samples[8]},
+	} {
+		e := newEncoder(t, nil, c.enc...)
+		for i, p := range [][]byte{e.EncodeAll(c.body, nil), stream(t, e, c.body)} {
+			cmd := exec.Command(tool, append(c.args, "-dc", file("ours.zst", p))...)
+			out, err := cmd.Output()
+			if err != nil || !bytes.Equal(out, c.body) {
+				t.Errorf("%s, %d: the command returns %d bytes, %v", c.name, i, len(out), err)
+			}
+		}
+		for _, level := range []string{"-1", "-19", "--fast=3"} {
+			cmd := exec.Command(tool, append(c.args, level, "-c", file("body", c.body))...)
+			p, err := cmd.Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(content(t, p, c.dec...), c.body) {
+				t.Errorf("%s: other content than the command's %s", c.name, level)
+			}
+		}
+	}
+}
+
+// TestSentinels checks that the codec's errors are the keys of the map.
+func TestSentinels(t *testing.T) {
+	if blockError(codec.ErrShortBlock) != ErrBlockTooSmall ||
+		!errors.Is(blockError(codec.ErrOffset), compress.ErrCorrupt) {
+		t.Error("errors of the codec are not known")
+	}
+}
