@@ -77,6 +77,7 @@ type options struct {
 	name        string // of WithName, as package gzfile wants it
 	modTime     uint32
 
+	onlyZstd  bool  // readers take any input for .zst, by bridge.Frames
 	readAhead int64 // bytes; 0 is none
 	zeroFill  bool
 	index     io.ReaderAt // of WithIndex; nil is none
@@ -388,8 +389,8 @@ func WithLongDistance(window int64) WriterOption {
 // dictionary, a reader returns [ErrCorrupt]. It returns wrong content if the frame has no checksum
 // or [WithChecksum] turns checking off.
 //
-// In .zst the first block of a frame may use the tables of the dictionary. After a [Writer.Flush]
-// frames use the tables alone.
+// In .zst the first block of a frame uses the content and the tables of the dictionary. Blocks that
+// continue a frame behind a [Writer.Flush] do not use the content.
 func WithDictionary(d *Dictionary) Option {
 	return option(func(o *options) error {
 		if d != nil && d.d == nil {
@@ -520,6 +521,12 @@ func init() {
 				return errs.BadOption("window of a frame of %d bytes", window)
 			}
 			o.singleFrame, o.frameWindow = true, window
+			return nil
+		})
+	}
+	hook.Frames = func(window int64) any {
+		return readerOption(func(o *options) error {
+			o.onlyZstd, o.limits.MaxWindow = true, window
 			return nil
 		})
 	}

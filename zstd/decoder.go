@@ -22,6 +22,9 @@ type Decoder struct {
 	closed  atomic.Bool
 
 	// the stream
+	begun   bool
+	workers *parallel // nil if they have never decoded
+	skip    int64     // bytes of content to pass over, which workers have decoded
 	source  source
 	frame   *frameDecoder  // nil while none is needed
 	inFrame bool           // the frame goes on
@@ -55,7 +58,7 @@ func (d *Decoder) Reset(r io.Reader) error {
 		return ErrDecoderClosed
 	}
 	d.release(true)
-	d.err = nil
+	d.err, d.begun = nil, false
 	if r == nil {
 		d.err = ErrDecoderNilInput
 	}
@@ -91,6 +94,8 @@ func (d *Decoder) Close() {
 // release drops the source and the content. With share set other Decoders get what they can use.
 func (d *Decoder) release(share bool) {
 	d.source.release(share)
+	d.workers.stop()
+	d.skip = 0
 	if d.frame != nil && share {
 		d.frame.release()
 	}
@@ -107,8 +112,17 @@ const keptWindow = 1 << 20
 // an error of the input behind all content in front of the damage. Content counts only once io.EOF
 // has come, because the checksum of a frame is behind it. Empty input is io.EOF.
 func (d *Decoder) Read(p []byte) (n int, err error) {
-	if len(p) == 0 && len(d.out) > 0 {
-		return 0, nil
+	if len(p) == 0 {
+		if len(d.out) == 0 {
+			err = d.err
+		}
+		return 0, err
+	}
+	if d.useWorkers() {
+		n, err = d.workers.read(p)
+		if d.leaveWorkers(err) {
+			return n, err
+		}
 	}
 	for len(d.out) == 0 {
 		if !d.next() {
@@ -123,6 +137,15 @@ func (d *Decoder) Read(p []byte) (n int, err error) {
 // WriteTo writes the rest of the content to w, straight from the memory that it was decoded to.
 // Errors are those of Read and of w. After an error of w the Decoder returns it until Reset.
 func (d *Decoder) WriteTo(w io.Writer) (n int64, err error) {
+	if d.useWorkers() {
+		n, err = d.workers.writeTo(w)
+		if d.leaveWorkers(err) {
+			if err == io.EOF {
+				err = nil
+			}
+			return n, err
+		}
+	}
 	for {
 		if len(d.out) > 0 {
 			m, err := w.Write(d.out)
@@ -143,6 +166,28 @@ func (d *Decoder) WriteTo(w io.Writer) (n int64, err error) {
 			return n, d.err
 		}
 	}
+}
+
+// useWorkers reports whether workers decode the stream. The first call decides that.
+func (d *Decoder) useWorkers() bool {
+	if !d.begun && d.err == nil {
+		d.begun = true
+		d.beginWorkers(d.options.Load())
+	}
+	return d.workers.active()
+}
+
+// leaveWorkers notes what the workers have returned. It returns false if the Decoder has to go on
+// by itself.
+func (d *Decoder) leaveWorkers(err error) bool {
+	switch {
+	case err == errAgain:
+		d.skip = d.workers.n
+		return false
+	case err != nil:
+		d.fail(err)
+	}
+	return true
 }
 
 // next decodes the next block, which may be empty. It returns false if there is none.
@@ -215,6 +260,8 @@ func (d *Decoder) decodeBlock() error {
 		return blockError(err)
 	}
 	d.out = dst[from:end:end]
+	over := min(d.skip, int64(len(d.out)))
+	d.out, d.skip = d.out[over:], d.skip-over
 	d.source.discard(len(block))
 	if !b.Last {
 		return nil

@@ -147,6 +147,80 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// TestParallel reads streams that are large enough for workers, from memory and from files, intact
+// and damaged. What Read and WriteTo return is what a Decoder without workers returns.
+func TestParallel(t *testing.T) {
+	all := mixed(6 << 20)
+	e := newEncoder(t, nil)
+	whole := stream(t, e, all)
+	several := join(e.EncodeAll(all[:3<<20], nil), e.EncodeAll(all[3<<20:], nil))
+	flip := func(p []byte, at int) []byte {
+		p = bytes.Clone(p)
+		p[at] ^= 0x55
+		return p
+	}
+	cases := map[string][]byte{
+		"one frame": whole, "frames": several, "in the middle": flip(whole, len(whole)*3/4),
+		"checksum": flip(whole, len(whole)-1), "first frame": flip(several, len(several)/4),
+		"cut": whole[:len(whole)-100], "stray": join(several, []byte("stray")),
+		"gzip": append([]byte{0x1F, 0x8B, 8, 0}, make([]byte, 2<<20)...),
+	}
+	for name, p := range cases {
+		one := newDecoder(t, bytes.NewReader(p), WithDecoderConcurrency(1))
+		want, werr := io.ReadAll(one)
+		path := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(path, append([]byte("offset"), p...), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		d := newDecoder(t, nil, WithDecoderConcurrency(3))
+		for i := range 4 {
+			f.Seek(6, io.SeekStart)
+			src := io.Reader(f)
+			if i%2 == 1 {
+				src = bytes.NewReader(p)
+			}
+			d.Reset(src)
+			if !d.useWorkers() && len(p) >= parallelFrom {
+				t.Fatalf("%s: no workers", name)
+			}
+			var b bytes.Buffer
+			if i < 2 {
+				_, err = io.Copy(&b, struct{ io.Reader }{d})
+			} else {
+				_, err = d.WriteTo(&b)
+			}
+			if werr != err || !bytes.Equal(b.Bytes(), want) {
+				t.Errorf("%s, %d: %d bytes, %v; want %d, %v", name, i, b.Len(), err, len(want), werr)
+			}
+			if rest, _ := src.Read(make([]byte, 1)); err == nil && rest > 0 {
+				t.Errorf("%s: the source is not at its end", name)
+			}
+		}
+		d.Reset(f)
+		d.Close()
+	}
+	// The window is limited as without workers.
+	d := newDecoder(t, bytes.NewReader(whole), WithDecoderMaxWindow(1<<20))
+	if _, err := io.ReadAll(d); err != ErrWindowSizeExceeded {
+		t.Errorf("window: %v", err)
+	}
+	broken := errors.New("broken")
+	for range 2 {
+		d = newDecoder(t, bytes.NewReader(whole))
+		if _, err := d.WriteTo(failing{broken}); err != broken {
+			t.Errorf("destination: %v", err)
+		}
+	}
+	if n := permits.Load(); n != 0 {
+		t.Errorf("%d permits in use", n)
+	}
+}
+
 // TestExactCapacity checks that content goes to dst if that has just the room.
 func TestExactCapacity(t *testing.T) {
 	e, d := newEncoder(t, nil), newDecoder(t, nil)
@@ -241,6 +315,36 @@ func TestLargeDictionary(t *testing.T) {
 	p := newEncoder(t, nil, WithEncoderDictRaw(5, raw)).EncodeAll(dict[:5000], nil)
 	if len(p) > 50 || !bytes.Equal(content(t, p, WithDecoderDictRaw(5, raw)), dict[:5000]) {
 		t.Errorf("%d bytes", len(p))
+	}
+}
+
+// TestDictionaryContent checks that blocks find what they share with a dictionary: the first block
+// of a stream, also if a flush ends it, and content that looks random by itself.
+func TestDictionaryContent(t *testing.T) {
+	docs := corpus.Document(7)
+	random := corpus.ByName("random").Make(40 << 10)
+	for _, c := range []struct {
+		name       string
+		dict, body []byte
+	}{
+		{"text", docs, docs[:len(docs)/2]},
+		{"random", random, random[:20<<10]},
+		{"random, in part", join(mixed(9000), random), join(mixed(500), random[10<<10:])},
+	} {
+		e := newEncoder(t, nil, WithEncoderDictRaw(8, c.dict))
+		var b bytes.Buffer
+		e.Reset(&b)
+		e.Write(c.body)
+		e.Flush()
+		e.Close()
+		for i, p := range [][]byte{b.Bytes(), e.EncodeAll(c.body, nil)} {
+			if len(p) > 100+len(c.body)/20 {
+				t.Errorf("%s, %d: %d bytes of %d", c.name, i, len(p), len(c.body))
+			}
+			if !bytes.Equal(content(t, p, WithDecoderDictRaw(8, c.dict)), c.body) {
+				t.Errorf("%s, %d: other content", c.name, i)
+			}
+		}
 	}
 }
 

@@ -60,6 +60,10 @@ func Literals() compress.WriterOption { return hook.Literals().(compress.WriterO
 // have a dictionary, in which the first block finds matches. The block size is the Writer's own.
 func Frame(window int) compress.WriterOption { return hook.Frame(window).(compress.WriterOption) }
 
+// Frames makes a Reader take any input for .zst. A frame whose header states a larger window than
+// window bytes is an [compress.ErrMemory].
+func Frames(window int64) compress.ReaderOption { return hook.Frames(window).(compress.ReaderOption) }
+
 // Pipeline chooses the row of package pipeline's table that a Writer compresses with, and thereby
 // the format, by its name.
 func Pipeline(name string) compress.WriterOption {

@@ -18,6 +18,7 @@ var (
 	Unverified   func(ends func(partly bool) bool) any
 	Literals     func() any
 	Frame        func(window int) any
+	Frames       func(window int64) any
 	Pipeline     func(name string) any
 
 	KeepTogether func(w any, size int64)
