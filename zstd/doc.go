@@ -4,9 +4,10 @@
 // # Writing
 //
 // An [Encoder] writes a stream as one frame. It compresses the stream in parts of half a window,
-// each with the content in front of it as its window. It takes memory for a window as content
-// comes, and none before the first Write. [Encoder.EncodeAll] writes one frame that states the size
-// of its content. The output depends on content, options and calls of Flush alone.
+// each with half a window of content in front of it. So matches reach back half a window at least.
+// The Encoder takes memory as content comes, up to a window, and none before the first Write.
+// [Encoder.EncodeAll] writes one frame that states the size of its content. The output depends on
+// content, options and calls of Flush alone.
 //
 // The tables of match finders belong to the workers that the process shares, or that the Encoder
 // has with [WithEncoderConcurrency]. The caller's goroutine compresses small content, and then no
@@ -14,22 +15,32 @@
 //
 // # Reading
 //
-// A [Decoder] decodes on the caller's goroutine. A stream takes memory for the window of its frame
-// as content comes.
+// A [Decoder] decodes on the caller's goroutine, and takes memory as content comes, up to the window
+// of a frame. [Decoder.DecodeAll] decodes straight to the caller's memory.
+//
+// If the source of a stream is a *[bytes.Reader], *[strings.Reader] or *[os.File] with 1 MiB or
+// more, and the Decoder has no dictionary, workers decode the stream, several parts at once. The
+// Decoder then takes up to 64 MiB. At most one Decoder for every four processors does that at a
+// time, and at least one. Content and errors do not depend on it. If something is wrong with the
+// input, the Decoder goes back in the source and decodes again. So pass a file itself, not a
+// bufio.Reader of it. The workers are those that the process shares, or the Decoder's own with
+// [WithDecoderConcurrency], and with 1 there are none.
 //
 // # Levels
 //
-// Each of the four speeds is a level of the root package: the lowest level whose output is on
-// average no larger than that of klauspost/compress v1.20.3 at this speed. [SpeedBestCompression]
-// would share a level with [SpeedBetterCompression], and is a higher one. The table has the sizes
-// beside those of klauspost/compress, of generated content and of 16 MiB of a mix of it.
-// docs/notes/zstd-package.md has more.
+// Each of the four speeds is a level of the root package: the first one whose output is on average
+// no larger than that of klauspost/compress v1.20.3 at the same speed. Sizes are in parts of that:
+// on average of generated content of many kinds, and of 16 MiB of a mix of all kinds.
+// docs/notes/zstd-package.md has the table.
 //
-//	speed                   level   size on average   size of the mix
-//	SpeedFastest            1       98%               96%
-//	SpeedDefault            3       100%              95%
-//	SpeedBetterCompression  5       94%               93%
-//	SpeedBestCompression    7       98%               97%
+//	speed                   level   average   mix
+//	SpeedFastest            1       0.98      0.96
+//	SpeedDefault            3       0.98      0.95
+//	SpeedBetterCompression  4       0.98      0.95
+//	SpeedBestCompression    5       0.99      0.98
+//
+// For smaller output use a higher level of the root package, with [compress.WithSingleFrame] if it
+// is to be one frame.
 //
 // # Differences
 //
@@ -42,7 +53,7 @@
 //   - [Encoder.ReadFrom] can go on behind an error of its source. Write without a writer is an
 //     error, where there it panics.
 //   - A Decoder never allocates for content on the word of a header alone.
-//   - A source that has all its data in memory is read as any other, and not decoded by Reset.
+//   - Reset reads nothing. There it decodes small sources that are in memory.
 //   - [BuildDict] needs an ID. Repeat offsets are always 1, 4 and 8.
 //
 // # Left out

@@ -2,8 +2,8 @@ package zstd
 
 import "strings"
 
-// EncoderLevel is one of the four speeds below. The package has their sizes beside those of
-// klauspost/compress. What a speed does may change from release to release.
+// EncoderLevel is one of the four speeds below. The package says which levels they are. That may
+// change from release to release.
 type EncoderLevel int
 
 const (
@@ -15,10 +15,10 @@ const (
 	// SpeedDefault balances speed and size. It is the default.
 	SpeedDefault
 
-	// SpeedBetterCompression makes smaller output, and takes two to three times as long.
+	// SpeedBetterCompression makes smaller output, and takes longer.
 	SpeedBetterCompression
 
-	// SpeedBestCompression makes the smallest output, however long that takes.
+	// SpeedBestCompression makes the smallest output.
 	SpeedBestCompression
 
 	speedLast
@@ -67,8 +67,9 @@ func EncoderLevelFromZstd(level int) EncoderLevel {
 	return SpeedBestCompression
 }
 
-// engineLevels are the levels of the engine that the four speeds stand for: those whose output is
-// next to that of klauspost/compress and not larger. The package has the table.
+// engineLevels are the levels of the engine that the four speeds stand for: the first ones whose
+// output is not larger than that of klauspost/compress on average. docs/notes/zstd-package.md has
+// the figures.
 var engineLevels = [speedLast]int{
-	SpeedFastest: 1, SpeedDefault: 3, SpeedBetterCompression: 5, SpeedBestCompression: 7,
+	SpeedFastest: 1, SpeedDefault: 3, SpeedBetterCompression: 4, SpeedBestCompression: 5,
 }

@@ -155,9 +155,15 @@ func newPeers(t *testing.T) *peers {
 		}
 	}
 	p.add(t, "names_test.go", []byte(peerNames), imports)
-	args := append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}"},
-		slices.Sorted(maps.Keys(imports))...)
-	out, err = exec.Command(tool, args...).CombinedOutput()
+	p.importer = newImporter(t, p.fset, slices.Sorted(maps.Keys(imports))...)
+	return p
+}
+
+// newImporter returns an importer of compiled packages, and of what they import.
+func newImporter(t *testing.T, fset *token.FileSet, packages ...string) types.Importer {
+	t.Helper()
+	args := append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}"}, packages...)
+	out, err := exec.Command(testenv.Tool(t, "go"), args...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -166,10 +172,87 @@ func newPeers(t *testing.T) *peers {
 		path, file, _ := strings.Cut(strings.TrimSpace(line), "=")
 		exports[path] = file
 	}
-	p.importer = importer.ForCompiler(p.fset, "gc", func(path string) (io.ReadCloser, error) {
+	return importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) {
 		return os.Open(exports[path])
 	})
-	return p
+}
+
+// leftOut are the names of klauspost/compress that this package does not have, or has with another
+// type. The package says why.
+var leftOut = []string{
+	"SnappyConverter", "ErrSnappyCorrupt", "ErrSnappyTooLarge", "ErrSnappyUnsupported",
+	"InspectDictionary",
+}
+
+// TestNames checks that all names of klauspost/compress are there, with the same types, and no
+// others.
+func TestNames(t *testing.T) {
+	testenv.Slow(t)
+	fset := token.NewFileSet()
+	im := newImporter(t, fset, peer, self)
+	names := map[string]map[string]string{}
+	for _, path := range []string{peer, self} {
+		pkg, err := im.Import(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names[path] = exported(pkg)
+	}
+	for name, want := range names[peer] {
+		first, _, _ := strings.Cut(name, ".")
+		if got := names[self][name]; got != want && !slices.Contains(leftOut, first) {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	for name := range names[self] {
+		if _, ok := names[peer][name]; !ok {
+			t.Errorf("%s is only ours", name)
+		}
+	}
+	t.Logf("%d names", len(names[self]))
+}
+
+// exported returns the exported names of a package with their types, and the fields and methods of
+// types.
+func exported(pkg *types.Package) map[string]string {
+	list := map[string]string{}
+	qualifier := func(p *types.Package) string {
+		if p == pkg {
+			return "zstd"
+		}
+		return p.Path()
+	}
+	add := func(name string, o types.Object) { list[name] = types.TypeString(o.Type(), qualifier) }
+	for _, name := range pkg.Scope().Names() {
+		o := pkg.Scope().Lookup(name)
+		if !o.Exported() {
+			continue
+		}
+		add(name, o)
+		if c, ok := o.(*types.Const); ok {
+			list[name] += " = " + c.Val().ExactString()
+		}
+		if _, ok := o.(*types.TypeName); !ok {
+			continue
+		}
+		methods := types.NewMethodSet(types.NewPointer(o.Type()))
+		for m := range methods.Methods() {
+			if m.Obj().Exported() {
+				add(name+"."+m.Obj().Name(), m.Obj())
+			}
+		}
+		s, ok := o.Type().Underlying().(*types.Struct)
+		if !ok {
+			list[name] += " " + types.TypeString(o.Type().Underlying(), qualifier)
+			continue
+		}
+		for f := range s.Fields() {
+			if f.Exported() {
+				add(name+"."+f.Name(), f)
+			}
+		}
+	}
+	return list
 }
 
 func copyTree(t *testing.T, to, from string) {
@@ -230,7 +313,7 @@ func (p *peers) functions() (names []string) {
 // keepCompiling drops declarations until what is left compiles against klauspost's package.
 func (p *peers) keepCompiling(t *testing.T) {
 	t.Helper()
-	dropped := 0
+	var dropped []string
 	for range 20 {
 		var at []token.Pos
 		unused := map[string]bool{}
@@ -244,23 +327,24 @@ func (p *peers) keepCompiling(t *testing.T) {
 		}}
 		conf.Check("zstd_test", p.fset, p.files, nil)
 		if len(at) == 0 && len(unused) == 0 {
-			t.Logf("%d declarations use what klauspost's package does not export", dropped)
+			t.Logf("%d declarations use what klauspost's package does not export: %s",
+				len(dropped), strings.Join(dropped, " "))
 			return
 		}
 		for _, file := range p.files {
-			dropped += p.dropAt(file, at)
+			dropped = append(dropped, p.dropAt(file, at)...)
 			p.dropImports(file, unused)
 		}
 	}
 	t.Fatal("klauspost's tests do not compile against klauspost's package")
 }
 
-// dropAt drops the declarations of a file that contain a position. It returns their number.
-func (p *peers) dropAt(file *ast.File, at []token.Pos) (n int) {
+// dropAt drops the declarations of a file that contain a position. It returns their names.
+func (p *peers) dropAt(file *ast.File, at []token.Pos) (names []string) {
 	bad := func(node ast.Node) bool {
 		for _, pos := range at {
 			if node.Pos() <= pos && pos < node.End() {
-				n++
+				names = append(names, nameOf(node))
 				p.dropComments(file, node)
 				return true
 			}
@@ -278,7 +362,20 @@ func (p *peers) dropAt(file *ast.File, at []token.Pos) (n int) {
 		g.Specs = slices.DeleteFunc(g.Specs, func(s ast.Spec) bool { return bad(s) })
 		return len(g.Specs) == 0
 	})
-	return n
+	return names
+}
+
+// nameOf returns the name of a declaration.
+func nameOf(node ast.Node) string {
+	switch d := node.(type) {
+	case *ast.FuncDecl:
+		return d.Name.Name
+	case *ast.TypeSpec:
+		return d.Name.Name
+	case *ast.ValueSpec:
+		return d.Names[0].Name
+	}
+	return "?"
 }
 
 // dropComments drops the comments within a node, which the printer would move.
