@@ -529,6 +529,21 @@ func TestHeader(t *testing.T) {
 	}
 }
 
+// TestWindows reads frames with windows of all sizes in one stream, in both orders.
+func TestWindows(t *testing.T) {
+	all := mixed(2 << 20)
+	var up, down, wantUp, wantDown []byte
+	for window := MinWindowSize; window <= engineWindow; window *= 8 {
+		body := all[min(window, 1<<20):]
+		p := stream(t, newEncoder(t, nil, WithWindowSize(window)), body)
+		up, down = append(up, p...), join(p, down)
+		wantUp, wantDown = append(wantUp, body...), join(body, wantDown)
+	}
+	if !bytes.Equal(content(t, up), wantUp) || !bytes.Equal(content(t, down), wantDown) {
+		t.Error("other content")
+	}
+}
+
 // TestZip writes and reads an archive.
 func TestZip(t *testing.T) {
 	all := mixed(100 << 10)
@@ -577,7 +592,7 @@ func TestZip(t *testing.T) {
 func TestCommand(t *testing.T) {
 	tool := testenv.Tool(t, "zstd")
 	dir := t.TempDir()
-	all := mixed(3 << 20)
+	all := mixed(1 << 20)
 	samples := make([][]byte, 60)
 	for i := range samples {
 		samples[i] = corpus.Document(uint64(i))
@@ -621,7 +636,7 @@ func TestCommand(t *testing.T) {
 				t.Errorf("%s, %d: the command returns %d bytes, %v", c.name, i, len(out), err)
 			}
 		}
-		for _, level := range []string{"-1", "-19", "--fast=3"} {
+		for _, level := range []string{"-1", "-11", "--fast=3"} {
 			cmd := exec.Command(tool, append(c.args, level, "-c", file("body", c.body))...)
 			p, err := cmd.Output()
 			if err != nil {

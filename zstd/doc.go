@@ -15,8 +15,8 @@
 //
 // # Reading
 //
-// A [Decoder] decodes on the caller's goroutine, and takes memory as content comes, up to the window
-// of a frame. [Decoder.DecodeAll] decodes straight to the caller's memory.
+// A [Decoder] decodes on the caller's goroutine, and takes memory as content comes, up to the
+// window of a frame. [Decoder.DecodeAll] decodes straight to the caller's memory.
 //
 // If the source of a stream is a *[bytes.Reader], *[strings.Reader] or *[os.File] with 1 MiB or
 // more, and the Decoder has no dictionary, workers decode the stream, several parts at once. The
@@ -49,7 +49,8 @@
 //   - Some options have no effect; their comments say so. All have the ranges that they have there.
 //   - Frames of up to 1 KiB from EncodeAll are single segments, so that they state their size.
 //   - Texts of errors differ. Damage inside of a block that has no error value there wraps
-//     [compress.ErrCorrupt].
+//     [compress.ErrCorrupt]. So do bits of a code that run out, where there it is
+//     [io.ErrUnexpectedEOF].
 //   - [Encoder.ReadFrom] can go on behind an error of its source. Write without a writer is an
 //     error, where there it panics.
 //   - A Decoder never allocates for content on the word of a header alone.

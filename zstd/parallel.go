@@ -17,8 +17,8 @@ import (
 const (
 	// parallelFrom is the least input in bytes that workers decode.
 	parallelFrom = 1 << 20
-	// parallelMemory is the memory limit in bytes of what workers decode. It suffices for a window of
-	// 32 MiB and several parts in flight.
+	// parallelMemory is the memory limit in bytes of what workers decode. It suffices for a window
+	// of 32 MiB and several parts in flight.
 	parallelMemory = 64 << 20
 	// workersEach is how many workers there are for each Decoder that uses them.
 	workersEach = 4
@@ -41,8 +41,8 @@ type parallel struct {
 // permits counts the permits in use.
 var permits atomic.Int64
 
-// A permit is in use or not. Decoders that are open at the same time do not all use workers, because
-// those take much more memory.
+// A permit is in use or not. Decoders that are open at the same time do not all use workers,
+// because those take much more memory.
 type permit struct{ used *atomic.Bool }
 
 // acquire takes the permit into use if there are not too many.

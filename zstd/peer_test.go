@@ -222,7 +222,13 @@ func exported(pkg *types.Package) map[string]string {
 		}
 		return p.Path()
 	}
-	add := func(name string, o types.Object) { list[name] = types.TypeString(o.Type(), qualifier) }
+	add := func(name string, o types.Object) {
+		list[name] = types.TypeString(o.Type(), qualifier)
+		if s, ok := o.Type().(*types.Signature); ok { // without names of parameters
+			list[name] = fmt.Sprintf("func%v %v, variadic %v",
+				typesOf(s.Params(), qualifier), typesOf(s.Results(), qualifier), s.Variadic())
+		}
+	}
 	for _, name := range pkg.Scope().Names() {
 		o := pkg.Scope().Lookup(name)
 		if !o.Exported() {
@@ -454,4 +460,12 @@ func (p *peers) compile(t *testing.T) string {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return binary
+}
+
+// typesOf returns the types of parameters.
+func typesOf(params *types.Tuple, qualifier types.Qualifier) (list []string) {
+	for v := range params.Variables() {
+		list = append(list, types.TypeString(v.Type(), qualifier))
+	}
+	return list
 }

@@ -44,11 +44,11 @@ func TestZstdPackageSizes(t *testing.T) {
 		}
 		t.Logf("| %s |%s", kind, &row)
 	}
-	for level, sum := range sums {
-		average := math.Exp(sum / float64(len(zstdSizeKinds)))
-		t.Logf("%v: %.3f of the size on average", zstd.EncoderLevel(level), average)
-		if average > 1 && testenv.All() {
-			t.Errorf("%v: %.3f of the size on average", zstd.EncoderLevel(level), average)
+	for level := zstd.SpeedFastest; level <= zstd.SpeedBestCompression; level++ {
+		average := math.Exp(sums[level] / float64(len(zstdSizeKinds)))
+		t.Logf("%v: %.3f of the size on average", level, average)
+		if average > 1 {
+			t.Errorf("%v: %.3f of the size on average", level, average)
 		}
 	}
 }
@@ -122,11 +122,13 @@ func TestZstdPackageExchange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := zstd.NewReader(nil, zstd.WithDecoderDicts(mine, theirs), zstd.WithDecoderDictRaw(13, history))
+	d, err := zstd.NewReader(nil,
+		zstd.WithDecoderDicts(mine, theirs), zstd.WithDecoderDictRaw(13, history))
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := kzstd.NewReader(nil, kzstd.WithDecoderDicts(mine, theirs), kzstd.WithDecoderDictRaw(13, history))
+	k, err := kzstd.NewReader(nil,
+		kzstd.WithDecoderDicts(mine, theirs), kzstd.WithDecoderDictRaw(13, history))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +146,8 @@ func TestZstdPackageExchange(t *testing.T) {
 			"theirs, dictionary":         peerAt(t, level, kzstd.WithEncoderDict(theirs)),
 			"theirs, our dictionary":     peerAt(t, level, kzstd.WithEncoderDict(mine)),
 			"theirs, raw dictionary":     peerAt(t, level, kzstd.WithEncoderDictRaw(13, history)),
-			"ours, dictionary, a window": oursAt(t, level, zstd.WithEncoderDict(mine), zstd.WithWindowSize(64<<10)),
+			"ours, dictionary, a window": oursAt(t, level,
+				zstd.WithEncoderDict(mine), zstd.WithWindowSize(64<<10)),
 		} {
 			for _, content := range [][]byte{all, all[:70_000], samples[3], samples[30], all[:5], nil} {
 				for i, p := range framesOf(t, e, content) {
@@ -205,8 +208,16 @@ func zstdErrorName(err error) string {
 	return "other"
 }
 
+// zstdDiffer are the differences that may be. Where the bits of a code run out, klauspost/compress
+// says that the input has ended. DecodeAll does not tell a block that is too large for its frame
+// from one that is too large in any case.
+var zstdDiffer = map[string]bool{
+	"other, theirs ErrUnexpectedEOF": true, "ErrCRCMismatch, theirs ErrUnexpectedEOF": true,
+	"ErrFrameSizeExceeded, theirs other": true,
+}
+
 // TestZstdPackageErrors decodes damaged frames with both packages, by DecodeAll and in a stream.
-// Where klauspost/compress returns an error that has a name, so do we, with the exceptions below.
+// Both return the same errors, as far as they have names, but for those in zstdDiffer.
 func TestZstdPackageErrors(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	var seeds [][]byte
@@ -248,7 +259,7 @@ func TestZstdPackageErrors(t *testing.T) {
 			}
 			a, b := zstdErrorName(err), zstdErrorName(kerr)
 			if a != b {
-				differ[way+": "+a+", theirs "+b]++
+				differ[a+", theirs "+b]++
 			}
 			if err == nil && kerr == nil && !bytes.Equal(got, want) {
 				t.Errorf("%d, %s: other content", i, way)
@@ -256,6 +267,8 @@ func TestZstdPackageErrors(t *testing.T) {
 		}
 	}
 	for what, n := range differ {
-		t.Errorf("%s: %d times", what, n)
+		if !zstdDiffer[what] {
+			t.Errorf("%s: %d times", what, n)
+		}
 	}
 }
