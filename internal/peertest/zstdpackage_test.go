@@ -135,17 +135,17 @@ func TestZstdPackageExchange(t *testing.T) {
 	defer k.Close()
 	for level := zstd.SpeedFastest; level <= zstd.SpeedBestCompression; level++ {
 		for name, e := range map[string]frameEncoder{
-			"ours":                       oursAt(t, level),
-			"ours, window":               oursAt(t, level, zstd.WithWindowSize(32<<10)),
-			"ours, least window":         oursAt(t, level, zstd.WithWindowSize(1<<10)),
-			"ours, dictionary":           oursAt(t, level, zstd.WithEncoderDict(mine)),
-			"ours, their dictionary":     oursAt(t, level, zstd.WithEncoderDict(theirs)),
-			"ours, raw dictionary":       oursAt(t, level, zstd.WithEncoderDictRaw(13, history)),
-			"theirs":                     peerAt(t, level),
-			"theirs, window":             peerAt(t, level, kzstd.WithWindowSize(32<<10)),
-			"theirs, dictionary":         peerAt(t, level, kzstd.WithEncoderDict(theirs)),
-			"theirs, our dictionary":     peerAt(t, level, kzstd.WithEncoderDict(mine)),
-			"theirs, raw dictionary":     peerAt(t, level, kzstd.WithEncoderDictRaw(13, history)),
+			"ours":                   oursAt(t, level),
+			"ours, window":           oursAt(t, level, zstd.WithWindowSize(32<<10)),
+			"ours, least window":     oursAt(t, level, zstd.WithWindowSize(1<<10)),
+			"ours, dictionary":       oursAt(t, level, zstd.WithEncoderDict(mine)),
+			"ours, their dictionary": oursAt(t, level, zstd.WithEncoderDict(theirs)),
+			"ours, raw dictionary":   oursAt(t, level, zstd.WithEncoderDictRaw(13, history)),
+			"theirs":                 peerAt(t, level),
+			"theirs, window":         peerAt(t, level, kzstd.WithWindowSize(32<<10)),
+			"theirs, dictionary":     peerAt(t, level, kzstd.WithEncoderDict(theirs)),
+			"theirs, our dictionary": peerAt(t, level, kzstd.WithEncoderDict(mine)),
+			"theirs, raw dictionary": peerAt(t, level, kzstd.WithEncoderDictRaw(13, history)),
 			"ours, dictionary, a window": oursAt(t, level,
 				zstd.WithEncoderDict(mine), zstd.WithWindowSize(64<<10)),
 		} {
