@@ -39,8 +39,9 @@ func (f *frameDecoder) release() {
 // unknownSize stands for content of a frame whose header does not state it.
 const unknownSize = math.MaxUint64
 
-// beginFrame begins the frame whose header has been parsed. With stream set it is not to be decoded
-// to memory as a whole.
+// beginFrame begins the frame whose header has been parsed. With stream set its content does not go
+// to memory as a whole, and limits of memory hold for the window alone. The order of the errors is
+// that of klauspost/compress.
 func (f *frameDecoder) beginFrame(o *decoderOptions, stream bool) error {
 	h := &f.header
 	if !h.HasFCS {
@@ -60,7 +61,7 @@ func (f *frameDecoder) beginFrame(o *decoderOptions, stream bool) error {
 	switch {
 	case !ok && h.DictionaryID != 0:
 		return ErrUnknownDictionary
-	case f.window > o.window():
+	case f.window > o.window(), stream && f.window > mostWindow:
 		return ErrWindowSizeExceeded
 	}
 	f.codec.Reset(int64(min(f.window, math.MaxInt64)), dict)
@@ -71,10 +72,13 @@ func (f *frameDecoder) beginFrame(o *decoderOptions, stream bool) error {
 	return nil
 }
 
+// mostWindow is the largest window in bytes that a stream can have memory for.
+const mostWindow = math.MaxInt / 2
+
 // maxBlock returns the most content of a block, in bytes.
 func (f *frameDecoder) maxBlock() int { return int(min(f.window, zstframe.MaxBlock)) }
 
-// parseBlock parses the header of a block. size is how many bytes follow it.
+// parseBlock parses the header of a block of the frame.
 func (f *frameDecoder) parseBlock(head []byte) (b zstframe.Block, err error) {
 	v := int(head[0]) | int(head[1])<<8 | int(head[2])<<16
 	size := v >> 3
