@@ -40,8 +40,9 @@ const (
 	peer     = peerRoot + "/zstd"
 )
 
-// peerNames stands in for two names that klauspost's tests use of the inside of the package, and for
-// a function of the tests that ends the process if a test takes long, as it may on a busy machine.
+// peerNames stands in for two names that klauspost's tests use of the inside of the package, and
+// for a function of the tests that ends the process if a test takes long, as it may on a busy
+// machine.
 const peerNames = `package zstd_test
 
 import (
