@@ -1,22 +1,17 @@
 package zstd
 
 import (
-	"archive/zip"
 	"bytes"
 	"errors"
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"testing/iotest"
 
 	"github.com/gopz/compress"
 	codec "github.com/gopz/compress/internal/codec/zstd"
-	"github.com/gopz/compress/internal/corpus"
-	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/internal/zstframe"
 )
 
@@ -256,131 +251,6 @@ func TestSkippable(t *testing.T) {
 	}
 }
 
-// TestDictionaries decodes frames with several dictionaries in one input.
-func TestDictionaries(t *testing.T) {
-	var dicts [][]byte
-	var all, want []byte
-	var samples [][]byte
-	for i := range 60 {
-		samples = append(samples, corpus.Document(uint64(i)))
-	}
-	for id := uint32(1); id < 4; id++ {
-		history := join(samples[id], samples[id+10], samples[id+20])
-		dict, err := BuildDict(BuildDictOptions{ID: id, Contents: samples, History: history})
-		if err != nil {
-			t.Fatal(err)
-		}
-		dicts = append(dicts, dict)
-		doc := corpus.Document(uint64(1000 + id))
-		plain := len(EncodeTo(nil, doc))
-		e := newEncoder(t, nil, WithEncoderDict(dict))
-		for _, p := range [][]byte{e.EncodeAll(doc, nil), stream(t, e, doc)} {
-			if len(p) > plain*3/4 {
-				t.Errorf("dictionary %d: %d bytes, %d without it", id, len(p), plain)
-			}
-			all, want = append(all, p...), append(want, doc...)
-		}
-		all, want = append(all, EncodeTo(nil, doc)...), append(want, doc...)
-	}
-	if !bytes.Equal(content(t, all, WithDecoderDicts(dicts...)), want) {
-		t.Error("other content")
-	}
-	d := newDecoder(t, nil, WithDecoderDicts(dicts...))
-	if err := d.ResetWithOptions(nil, WithDecoderDictDelete(2)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := d.DecodeAll(all, nil); err != ErrUnknownDictionary {
-		t.Errorf("without dictionary 2: %v", err)
-	}
-	d.ResetWithOptions(nil, WithDecoderDicts(dicts[1]))
-	if got, err := d.DecodeAll(all, nil); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("with dictionary 2 again: %v", err)
-	}
-}
-
-// TestLargeDictionary compresses streams that are longer than dictionary and window.
-func TestLargeDictionary(t *testing.T) {
-	dict := mixed(300 << 10)
-	body := join(dict[100<<10:], mixed(1<<20), dict)
-	for _, window := range []int{4 << 10, 128 << 10, 1 << 20, 8 << 20} {
-		e := newEncoder(t, nil, WithEncoderDictRaw(77, dict), WithWindowSize(window))
-		for i, p := range [][]byte{e.EncodeAll(body, nil), stream(t, e, body)} {
-			if !bytes.Equal(content(t, p, WithDecoderDictRaw(77, dict)), body) {
-				t.Errorf("window %d, %d: other content", window, i)
-			}
-		}
-	}
-	// Content that begins as a formatted dictionary does is taken as it is.
-	raw := append([]byte{0x37, 0xA4, 0x30, 0xEC}, dict...)
-	p := newEncoder(t, nil, WithEncoderDictRaw(5, raw)).EncodeAll(dict[:5000], nil)
-	if len(p) > 50 || !bytes.Equal(content(t, p, WithDecoderDictRaw(5, raw)), dict[:5000]) {
-		t.Errorf("%d bytes", len(p))
-	}
-}
-
-// TestDictionaryContent checks that blocks find what they share with a dictionary: the first block
-// of a stream, also if a flush ends it, and content that looks random by itself.
-func TestDictionaryContent(t *testing.T) {
-	docs := corpus.Document(7)
-	random := corpus.ByName("random").Make(40 << 10)
-	for _, c := range []struct {
-		name       string
-		dict, body []byte
-	}{
-		{"text", docs, docs[:len(docs)/2]},
-		{"random", random, random[:20<<10]},
-		{"random, in part", join(mixed(9000), random), join(mixed(500), random[10<<10:])},
-	} {
-		e := newEncoder(t, nil, WithEncoderDictRaw(8, c.dict))
-		var b bytes.Buffer
-		e.Reset(&b)
-		e.Write(c.body)
-		e.Flush()
-		e.Close()
-		for i, p := range [][]byte{b.Bytes(), e.EncodeAll(c.body, nil)} {
-			if len(p) > 100+len(c.body)/20 {
-				t.Errorf("%s, %d: %d bytes of %d", c.name, i, len(p), len(c.body))
-			}
-			if !bytes.Equal(content(t, p, WithDecoderDictRaw(8, c.dict)), c.body) {
-				t.Errorf("%s, %d: other content", c.name, i)
-			}
-		}
-	}
-}
-
-// TestBuildDict checks the errors of BuildDict and what InspectDictionary returns.
-func TestBuildDict(t *testing.T) {
-	history := bytes.Repeat([]byte("common phrase, "), 20)
-	samples := [][]byte{join(history, []byte("one")), join([]byte("two"), history)}
-	for name, o := range map[string]BuildDictOptions{
-		"no ID":         {Contents: samples, History: history},
-		"no samples":    {ID: 1, History: history},
-		"short":         {ID: 1, Contents: samples, History: history[:7]},
-		"level":         {ID: 1, Contents: samples, History: history, Level: 9},
-		"no literals":   {ID: 1, Contents: [][]byte{history, history}, History: history},
-		"only literals": {ID: 1, Contents: [][]byte{[]byte("abcdefghijk")}, History: []byte("0123456789")},
-	} {
-		if _, err := BuildDict(o); err == nil {
-			t.Errorf("%s is no error", name)
-		}
-	}
-	var out strings.Builder
-	dict, err := BuildDict(BuildDictOptions{ID: 99, Contents: samples, History: history, DebugOut: &out})
-	if err != nil || out.Len() == 0 {
-		t.Fatal(err)
-	}
-	d, err := InspectDictionary(dict)
-	if err != nil || d.ID() != 99 || d.ContentSize() != len(history) || !bytes.Equal(d.Content(), history) ||
-		d.Offsets() != [3]int{1, 4, 8} {
-		t.Errorf("%d, %d bytes, %v: %v", d.ID(), d.ContentSize(), d.Offsets(), err)
-	}
-	for n := range len(dict) - len(history) {
-		if _, err := InspectDictionary(dict[:n]); err == nil {
-			t.Errorf("%d bytes of a dictionary are no error", n)
-		}
-	}
-}
-
 // TestMutants decodes damaged frames. Both ways return the same error, or the same content, and
 // neither panics.
 func TestMutants(t *testing.T) {
@@ -541,111 +411,6 @@ func TestWindows(t *testing.T) {
 	}
 	if !bytes.Equal(content(t, up), wantUp) || !bytes.Equal(content(t, down), wantDown) {
 		t.Error("other content")
-	}
-}
-
-// TestZip writes and reads an archive.
-func TestZip(t *testing.T) {
-	all := mixed(100 << 10)
-	var b bytes.Buffer
-	w := zip.NewWriter(&b)
-	w.RegisterCompressor(ZipMethodWinZip, ZipCompressor(WithEncoderCRC(false)))
-	for i := range 5 {
-		f, err := w.CreateHeader(&zip.FileHeader{Name: string(rune('a' + i)), Method: ZipMethodWinZip})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := f.Write(all[i<<10:]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	r, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.RegisterDecompressor(ZipMethodWinZip, ZipDecompressor())
-	for i, f := range r.File {
-		c, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := io.ReadAll(c)
-		if err != nil || !bytes.Equal(got, all[i<<10:]) {
-			t.Errorf("file %d: %v", i, err)
-		}
-		c.Close()
-	}
-	if _, err := ZipCompressor(WithWindowSize(3))(io.Discard); err == nil {
-		t.Error("a wrong option is no error")
-	}
-	z := ZipDecompressor(WithDecoderMaxWindow(1 << 20))(bytes.NewReader(nil))
-	z.Close()
-	if _, err := z.Read(make([]byte, 1)); err == nil || err == io.EOF {
-		t.Errorf("Read behind Close: %v", err)
-	}
-}
-
-// TestCommand exchanges files with the command zstd.
-func TestCommand(t *testing.T) {
-	tool := testenv.Tool(t, "zstd")
-	dir := t.TempDir()
-	all := mixed(1 << 20)
-	samples := make([][]byte, 60)
-	for i := range samples {
-		samples[i] = corpus.Document(uint64(i))
-	}
-	dict, err := BuildDict(BuildDictOptions{ID: 500, Contents: samples, History: join(samples[:10]...)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := func(name string, p []byte) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, p, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	dictFile, rawFile := file("dict", dict), file("raw", samples[7])
-	for _, c := range []struct {
-		name string
-		args []string
-		enc  []EOption
-		dec  []DOption
-		body []byte
-	}{
-		{"plain", nil, nil, nil, all},
-		{"small window", nil, []EOption{WithWindowSize(1 << 10)}, nil, all[:200<<10]},
-		{"padding", nil, []EOption{WithEncoderPadding(4096)}, nil, all},
-		{"empty", nil, nil, nil, nil},
-		{"dictionary", []string{"-D", dictFile}, []EOption{WithEncoderDict(dict)},
-			[]DOption{WithDecoderDicts(dict)}, corpus.Document(5000)},
-		{"long with a dictionary", []string{"-D", dictFile},
-			[]EOption{WithEncoderDict(dict), WithWindowSize(64 << 10)},
-			[]DOption{WithDecoderDicts(dict)}, all[:300<<10]},
-		{"raw dictionary", []string{"-D", rawFile}, []EOption{WithEncoderDictRaw(0, samples[7])},
-			[]DOption{WithDecoderDictRaw(0, samples[7])}, samples[8]},
-	} {
-		e := newEncoder(t, nil, c.enc...)
-		for i, p := range [][]byte{e.EncodeAll(c.body, nil), stream(t, e, c.body)} {
-			cmd := exec.Command(tool, append(c.args, "-dc", file("ours.zst", p))...)
-			out, err := cmd.Output()
-			if err != nil || !bytes.Equal(out, c.body) {
-				t.Errorf("%s, %d: the command returns %d bytes, %v", c.name, i, len(out), err)
-			}
-		}
-		for _, level := range []string{"-1", "-11", "--fast=3"} {
-			cmd := exec.Command(tool, append(c.args, level, "-c", file("body", c.body))...)
-			p, err := cmd.Output()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !bytes.Equal(content(t, p, c.dec...), c.body) {
-				t.Errorf("%s: other content than the command's %s", c.name, level)
-			}
-		}
 	}
 }
 
