@@ -15,6 +15,7 @@ import (
 	"github.com/gopz/compress/internal/gzfile"
 	"github.com/gopz/compress/internal/hook"
 	"github.com/gopz/compress/internal/ldm"
+	"github.com/gopz/compress/internal/zstframe"
 	"github.com/gopz/compress/pipeline"
 )
 
@@ -68,6 +69,7 @@ type options struct {
 	rsyncable   bool
 	seekable    bool         // WithSeekable is given
 	frames      bool         // each block of .zst is a frame
+	frameWindow int          // most window of the one frame in bytes, by bridge.Frame; 0 is for the level's
 	planned     bool         // for a Plan
 	streamSize  int64        // content after which a stream ends, in bytes; 0 if none does
 	endStream   func() error // called behind such a stream
@@ -76,6 +78,7 @@ type options struct {
 	name        string // of WithName, as package gzfile wants it
 	modTime     uint32
 
+	onlyZstd  bool  // readers take any input for .zst, by bridge.OnlyZstd
 	readAhead int64 // bytes; 0 is none
 	zeroFill  bool
 	index     io.ReaderAt // of WithIndex; nil is none
@@ -406,8 +409,8 @@ func WithLongDistance(window int64) WriterOption {
 // dictionary, a reader returns [ErrCorrupt]. It returns wrong content if the frame has no checksum
 // or [WithChecksum] turns checking off.
 //
-// In .zst the first block of a frame may use the tables of the dictionary. After a [Writer.Flush]
-// frames use the tables alone.
+// In .zst the first block of a frame uses the content and the tables of the dictionary. Blocks that
+// continue a frame behind a [Writer.Flush] do not use the content.
 func WithDictionary(d *Dictionary) Option {
 	return option(func(o *options) error {
 		if d != nil && d.d == nil {
@@ -520,6 +523,22 @@ func init() {
 	hook.Frames = func() any {
 		return writerOption(func(o *options) error {
 			o.frames = true
+			return nil
+		})
+	}
+	hook.Frame = func(window int) any {
+		return writerOption(func(o *options) error {
+			most := pipeline.Default(Zstd).MaxBlock
+			if window < zstframe.MinWindow || window > most || window&(window-1) != 0 {
+				return errs.BadOption("window of a frame of %d bytes", window)
+			}
+			o.frameWindow = window
+			return nil
+		})
+	}
+	hook.OnlyZstd = func(window int64) any {
+		return readerOption(func(o *options) error {
+			o.onlyZstd, o.limits.MaxWindow = true, window
 			return nil
 		})
 	}

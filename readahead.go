@@ -94,7 +94,10 @@ func (r *Reader) open() {
 	}
 	var ok bool
 	r.format, ok, _ = container.Detect(in.Head)
-	if !ok {
+	switch {
+	case r.opt.onlyZstd:
+		r.format = Zstd
+	case !ok:
 		r.format = PZ
 	}
 	r.source = r.sources.beginFile(r.format, &in, &r.opt, r.sched.Workers())

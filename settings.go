@@ -236,6 +236,10 @@ func (o *options) setPipeline() {
 
 // setBlockSize fixes the block size.
 func (o *options) setBlockSize() error {
+	if o.frameWindow > 0 {
+		o.setFrameBlocks()
+		return nil
+	}
 	if o.blockSize == 0 {
 		o.blockSize = o.pipe.BlockSize(o.level)
 		if o.rsyncable {
@@ -254,6 +258,16 @@ func (o *options) setBlockSize() error {
 		o.blockSize = min(o.blockSize, o.pipe.MaxBlock/2)
 	}
 	return nil
+}
+
+// setFrameBlocks fixes the block size of a frame with a window of its own. Content that is no
+// larger than the window is one block. Other blocks have as much content in front of them as they
+// have themselves, so that no match reaches further than the window.
+func (o *options) setFrameBlocks() {
+	o.blockSize = o.frameWindow / 2
+	if o.contentSize >= 0 && o.contentSize <= int64(o.frameWindow) {
+		o.blockSize = max(smallBlock, container.CeilPow2(int(o.contentSize)))
+	}
 }
 
 // setWindow checks the window of WithLongDistance, and lowers it to what the content needs.

@@ -48,6 +48,9 @@ func (b *Block) isShort() bool { return b.History != nil && len(b.content()) <= 
 // findInHistory finds the sequences of a block that has a History.
 func (ws *workspace) findInHistory(b *Block) []lz77.Sequence {
 	h, p, n := b.History, b.run.cfg.Pipeline, len(b.content())
+	if b.Window == 0 && b.run.cfg.Dictionary != nil {
+		return ws.findWithDictionary(b)
+	}
 	if !b.isShort() {
 		from := max(0, b.Window-max(historyFactor*n, leastHistory))
 		return ws.matcher.ParseFrom(b.payload.seqs, b.src[from:], b.Window-from, b.params(), b.form())

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"github.com/gopz/compress/internal/pieces"
 	"github.com/gopz/compress/simd"
 )
 
@@ -82,6 +83,18 @@ func (ws *workspace) repeats(src []byte, window int) bool {
 		*entry = uint32(i) + 1
 	}
 	return false
+}
+
+// repeatsDictionary reports whether the block, the first of a frame, repeats content of a
+// dictionary.
+func (ws *workspace) repeatsDictionary(b *Block) bool {
+	if b.run.cfg.Dictionary == nil || b.Window > 0 {
+		return false
+	}
+	content := b.content()
+	src, start := ws.behindDictionary(b, len(content))
+	pieces.Copy(src[start:], content, ws.check)
+	return ws.repeats(src, start)
 }
 
 // farDistance is the least distance in bytes of repeats that a sample does not show.

@@ -45,7 +45,7 @@ func (b *Block) precheck(ws *workspace) (whole bool, err error) {
 	case pz && isFill(content, ws.checkpoint):
 		b.kind = container.Fill
 		b.dst = append(b.dst[:0], content[0])
-	case ws.incompressible(b.src, b.Window):
+	case ws.incompressible(b.src, b.Window) && !ws.repeatsDictionary(b):
 		b.noMatches = true
 		if !pz {
 			return false, nil

@@ -16,13 +16,13 @@ library_packages=(. ./internal/blackbox/...)
 # Packages that start goroutines or share memory between them, for the race detector. The command
 # and the other black-box tests take long with it, and only --all runs them so.
 race_packages=(. ./internal/blackbox/{devices,streams} ./gzip ./httpcompress ./pipeline/... ./gpu
-  ./gpu/internal/host ./gpu/pz ./internal/blockcache ./httprange ./parity ./examples/profile)
+  ./gpu/internal/host ./gpu/pz ./internal/blockcache ./httprange ./parity ./zstd ./examples/profile)
 
 # Packages whose results could depend on byte order or word size. The match finders take long under
 # an emulator, and only --all runs them there.
 byte_packages=(./simd ./internal/kernels ./lzseq ./fse ./internal/codec/... ./internal/bitio
   ./internal/suffix ./internal/pzfile ./internal/gzfile ./internal/gzindex ./internal/gzaccess
-  ./internal/zstfile ./internal/peertest ./parity)
+  ./internal/zstfile ./internal/peertest ./parity ./zstd)
 match_packages=(./lz77 ./internal/finder ./internal/match ./internal/optimal)
 
 # Packages that have kernels in assembly or call them. Those of internal/blackbox compare digests of

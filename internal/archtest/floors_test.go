@@ -33,7 +33,7 @@ var packages = floors(map[floor]string{
 	engine: `
 		internal/gzaccess internal/gzfile internal/gzindex internal/gzrecover internal/hook
 		internal/index internal/pzfile internal/zstfile pipeline pipeline/internal/offload`,
-	library: `. gzip httprange internal/bridge internal/merge parity zipmethod`,
+	library: `. gzip httprange internal/bridge internal/merge parity zipmethod zstd`,
 	programs: `
 		archive httpcompress internal/cli internal/cli/internal/foreign internal/cli/internal/train
 		internal/cli/remote internal/refdec internal/refzst`,
@@ -104,8 +104,6 @@ internal/cli internal/refdec: is a second decoder, for -t --deep
 internal/cli internal/refzst: likewise
 internal/cli parity: repairs files
 internal/cli/internal/train internal/codec/zstd: makes the tables of a dictionary
-internal/cli/internal/train internal/optimal: finds what samples repeat of a dictionary
-internal/cli/internal/train lz77: reads the sequences
 internal/cli/remote internal/cli: opens URLs for it
 internal/codec/deflate internal/codec/huffman: codes symbols with Huffman codes
 internal/codec/deflate internal/optimal: gives it prices
@@ -149,6 +147,8 @@ parity internal/bridge: has a Writer end streams
 pipeline pipeline/internal/offload: passes blocks to a device through its coordinator
 simd internal/cpu: chooses the tier
 zipmethod .: compresses through its Writer
+zstd .: compresses through its Writer
+zstd internal/bridge: chooses the window of a frame
 `)
 
 func imports(list string) map[arrow]bool {
@@ -166,7 +166,7 @@ func imports(list string) map[arrow]bool {
 var foreign = map[string][]string{
 	"github.com/klauspost/cpuid/v2": {"internal/cpu"},
 	"github.com/cespare/xxhash/v2": {"internal/refzst", "internal/zstfile", "parity",
-		"pipeline", "internal/codec/zstd"},
+		"pipeline", "internal/codec/zstd", "zstd"},
 	"github.com/klauspost/reedsolomon": {"parity"}, // importers of the other packages need not build it
 	"github.com/spf13/pflag":           {"internal/cli"},
 	"golang.org/x/sys":                 {"internal/cli", "internal/container", "internal/ldm"},

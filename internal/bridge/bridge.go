@@ -55,6 +55,16 @@ func Unverified(ends func(partly bool) bool) compress.ReaderOption {
 // alone.
 func Literals() compress.WriterOption { return hook.Literals().(compress.WriterOption) }
 
+// Frame makes a Writer of .zst write a frame in which no match reaches further back than window
+// bytes: a power of two from 1 KiB to 8 MiB. The block size is the Writer's own.
+func Frame(window int) compress.WriterOption { return hook.Frame(window).(compress.WriterOption) }
+
+// OnlyZstd makes a Reader take any input for .zst. A frame whose header states a larger window than
+// window bytes is an [compress.ErrMemory].
+func OnlyZstd(window int64) compress.ReaderOption {
+	return hook.OnlyZstd(window).(compress.ReaderOption)
+}
+
 // Pipeline chooses the row of package pipeline's table that a Writer compresses with, and thereby
 // the format, by its name.
 func Pipeline(name string) compress.WriterOption {

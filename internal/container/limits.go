@@ -16,6 +16,7 @@ type Limits struct {
 	Target     int64           // bytes; more only where one block takes more; 0 is for none
 	MaxDecoded int64           // bytes of content; −1 is for no limit
 	Checks     bool            // verify checks of content
+	MaxWindow  int64           // most window in bytes that a frame of .zst may state; 0 is for no limit
 
 	// BadSection is called for each section of parity that is seen to be damaged. It may be nil.
 	BadSection func()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/zstd"
 )
 
 // BenchmarkSmall compares calls of 8 goroutines for JSON messages of 1 and 16 KiB with the peer and
@@ -67,6 +68,14 @@ func smallCodecs() []smallCodec {
 		panic(err)
 	}
 	d := mustDecoder(kzstd.WithDecoderConcurrency(0))
+	ze, err := zstd.NewWriter(nil)
+	if err != nil {
+		panic(err)
+	}
+	zd, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0))
+	if err != nil {
+		panic(err)
+	}
 	return []smallCodec{
 		{
 			name: "peer.zst", peer: "peer.zst",
@@ -74,6 +83,11 @@ func smallCodecs() []smallCodec {
 			decode: func(dst, src []byte) ([]byte, error) { return d.DecodeAll(src, dst) },
 		},
 		ours("zst", "peer.zst", compress.Zstd, 0),
+		{
+			name: "package.zst", peer: "peer.zst",
+			encode: func(dst, src []byte) ([]byte, error) { return ze.EncodeAll(src, dst), nil },
+			decode: func(dst, src []byte) ([]byte, error) { return zd.DecodeAll(src, dst) },
+		},
 		pooled("peer.gz", func() io.WriteCloser { return kgzip.NewWriter(nil) },
 			func() io.Reader { return new(kgzip.Reader) }),
 		pooled("std.gz", func() io.WriteCloser { return stdgzip.NewWriter(nil) },

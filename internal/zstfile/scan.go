@@ -366,6 +366,9 @@ func (s *Scanner) choose(u *container.Unit) error {
 	if err := s.frame.checkDictionary(s.Dictionary); err != nil {
 		return err
 	}
+	if most := s.limits.MaxWindow; most > 0 && h.Window > most {
+		return s.frame.fail(errs.Memory, errs.PartHeader, s.frame.Offset, "window larger than the limit")
+	}
 	n := h.ContentSize
 	if n >= 0 && !s.unsized && s.limits.TooLarge(s.content, n) {
 		return s.frame.fail(errs.TooLarge, errs.PartBlock, s.frame.Offset, "")

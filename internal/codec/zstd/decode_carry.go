@@ -91,7 +91,7 @@ func (d *EntropyDecoder) skipTable(kind, mode int, src []byte) (size int, err er
 	switch mode {
 	case rleMode:
 		if len(src) == 0 {
-			return 0, errShortBlock
+			return 0, ErrShortBlock
 		}
 		return 1, nil
 	case compressedMode:

@@ -14,12 +14,10 @@ type litHeader struct {
 	count int  // number of literals
 }
 
-const errShortLiterals = CorruptError("literals cut short")
-
 // parseLitHeader parses the header at the front of src, which need not have all of the section.
 func parseLitHeader(src []byte) (h litHeader, err error) {
 	if len(src) == 0 {
-		return h, errShortLiterals
+		return h, ErrShortLiterals
 	}
 	format := int(src[0] >> 2 & 3)
 	h.kind = int(src[0] & 3)
@@ -29,7 +27,7 @@ func parseLitHeader(src []byte) (h litHeader, err error) {
 		h.head = [4]int{1, 2, 1, 3}[format]
 	}
 	if len(src) < h.head {
-		return h, errShortLiterals
+		return h, ErrShortLiterals
 	}
 	v := littleEndian(src[:h.head])
 	if !plain {
@@ -57,9 +55,9 @@ func (d *EntropyDecoder) literals(src, buf []byte) (h litHeader, lits []byte, er
 	case err != nil:
 		return h, nil, err
 	case h.count > d.maxBlock:
-		return h, nil, CorruptError("too many literals")
+		return h, nil, ErrManyLiterals
 	case len(src) < h.size:
-		return h, nil, errShortLiterals
+		return h, nil, ErrShortLiterals
 	case h.kind == rawLiterals && len(src)-h.head-h.count >= lz77.Slack:
 		return h, src[h.head:], nil
 	}

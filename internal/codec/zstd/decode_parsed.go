@@ -210,7 +210,7 @@ func (d *Executor) Execute(dst []byte, at int, p *Parsed, i int) (end int, err e
 	d.beginBlock()
 	switch {
 	case b.content > len(dst)-at:
-		return at, errNoRoom
+		return at, ErrNoRoom
 	case b.kind == compressedBlock:
 		end, err = d.executeBlock(dst, at, b)
 	case b.err != nil:

@@ -56,7 +56,7 @@ type seqHeader struct {
 // follows.
 func sequenceCount(src []byte) (n int, rest []byte, err error) {
 	if len(src) == 0 {
-		return 0, nil, errShortBlock
+		return 0, nil, ErrShortBlock
 	}
 	head := 1
 	n = int(src[0])
@@ -67,7 +67,7 @@ func sequenceCount(src []byte) (n int, rest []byte, err error) {
 		head = 2
 	}
 	if len(src) < head {
-		return 0, nil, errShortBlock
+		return 0, nil, ErrShortBlock
 	}
 	switch head {
 	case 2:
@@ -88,11 +88,11 @@ func (d *EntropyDecoder) sequenceHeader(src []byte) (s seqHeader, err error) {
 	case err != nil:
 		return s, err
 	case s.count == 0 && len(src) > 0:
-		return s, CorruptError("bytes behind an empty sequences section")
+		return s, ErrLongBlock
 	case s.count == 0:
 		return s, nil
 	case len(src) == 0:
-		return s, errShortBlock
+		return s, ErrShortBlock
 	}
 	modes := src[0]
 	src = src[1:]
@@ -167,7 +167,7 @@ func (r *seqReader) decodeBatch(
 	case r.Lits > uint64(count):
 		return CorruptError("more literals used than there are")
 	case r.Matches+uint64(count) > uint64(limit):
-		return errNoRoom
+		return ErrNoRoom
 	}
 	return nil
 }

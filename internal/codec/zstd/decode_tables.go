@@ -53,7 +53,7 @@ func (d *EntropyDecoder) table(kind, mode int, src []byte) (size int, err error)
 		copy(cells[:1<<t.logs[kind]], kindOf[kind].cells()[:])
 	case rleMode:
 		if len(src) == 0 {
-			return 0, errShortBlock
+			return 0, ErrShortBlock
 		}
 		if int(src[0]) >= len(values) {
 			return 0, CorruptError("code out of range")

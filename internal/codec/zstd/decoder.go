@@ -3,6 +3,7 @@ package zstd
 import (
 	"errors"
 	"math"
+	"math/bits"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -22,8 +23,15 @@ func (e CorruptError) Error() string { return "zstd: corrupt input: " + string(e
 var ErrChecksum = errors.New("zstd: checksum mismatch")
 
 const (
-	errShortBlock = CorruptError("block cut short")
-	errNoRoom     = CorruptError("more content than there is room for")
+	// ErrShortBlock and ErrShortLiterals: a block ends too early.
+	ErrShortBlock    = CorruptError("block cut short")
+	ErrShortLiterals = CorruptError("literals cut short")
+	// ErrLongBlock: an empty sequences section does not end the block.
+	ErrLongBlock = CorruptError("bytes behind an empty sequences section")
+	// ErrManyLiterals: a block has more literals than it may have content.
+	ErrManyLiterals = CorruptError("too many literals")
+	// ErrNoRoom: a block has more content than dst has room for, or than the window allows.
+	ErrNoRoom = CorruptError("more content than there is room for")
 
 	// ErrOffset: a match begins in front of what there is, as it does where the encoder had another
 	// dictionary. The error does not say whether the content or the window ends there. A caller
@@ -98,8 +106,9 @@ func (d *Executor) beginBlock() {
 }
 
 // A Decoder decodes the blocks of frames: it is an EntropyDecoder and an Executor together. It
-// decodes sequences in batches that stay in the fastest cache, and carries each batch out. A
-// Decoder allocates nothing. It must not be used concurrently.
+// decodes sequences in batches that stay in the fastest cache, and carries each batch out. Only
+// Reset allocates, once: memory for the literals of a block, at most 128 KiB. A Decoder must not be
+// used concurrently.
 type Decoder struct {
 	// Checkpoint, unless it is nil, is called by DecodeFrame after each block, on the caller's
 	// goroutine. It may block. It may panic to abandon the frame; the Decoder can then be used
@@ -110,7 +119,7 @@ type Decoder struct {
 	Executor
 
 	batch  [batchSize]lz77.Sequence
-	litBuf [MaxBlock + lz77.Slack]byte
+	litBuf []byte // for the literals of a block, with slack
 	hash   xxhash.Digest
 }
 
@@ -123,6 +132,9 @@ func NewDecoder() *Decoder { return new(Decoder) }
 func (d *Decoder) Reset(window int64, dict *Dictionary) {
 	d.Executor.Reset(window, dict)
 	d.entropy.Reset(window, dict, nil)
+	if n := d.entropy.maxBlock; len(d.litBuf) < n+lz77.Slack {
+		d.litBuf = make([]byte, 1<<bits.Len(uint(n-1))+lz77.Slack)
+	}
 }
 
 // GoOn makes d go on behind blocks that its Executor has carried out. carry has noted them. It must
@@ -145,7 +157,7 @@ func (d *Decoder) Block(dst []byte, at int, src []byte) (end, used int, last boo
 	d.beginBlock()
 	switch {
 	case h.Content > len(dst)-at:
-		return at, 0, false, errNoRoom
+		return at, 0, false, ErrNoRoom
 	case h.Kind == compressedBlock:
 		end, err = d.compressed(dst, at, body)
 	default:
@@ -158,14 +170,14 @@ func (d *Decoder) Block(dst []byte, at int, src []byte) (end, used int, last boo
 // splitBlock returns the header of the block at the front of src, and the body.
 func (d *EntropyDecoder) splitBlock(src []byte) (h zstframe.Block, body []byte, err error) {
 	if len(src) < blockHeader {
-		return h, nil, errShortBlock
+		return h, nil, ErrShortBlock
 	}
 	h, err = zstframe.ParseBlock(src)
 	switch used := blockHeader + h.Size; {
 	case err != nil:
 		return h, nil, CorruptError("block header: " + err.Error())
 	case len(src) < used:
-		return h, nil, errShortBlock
+		return h, nil, ErrShortBlock
 	case h.Content > d.maxBlock:
 		return h, nil, CorruptError("block larger than the window")
 	default:
@@ -186,7 +198,7 @@ func fill(dst []byte, at, kind, n int, body []byte) (end int) {
 
 // compressed decodes the body of a compressed block.
 func (d *Decoder) compressed(dst []byte, at int, src []byte) (end int, err error) {
-	h, lits, err := d.entropy.literals(src, d.litBuf[:])
+	h, lits, err := d.entropy.literals(src, d.litBuf)
 	if err != nil {
 		return at, err
 	}
@@ -196,7 +208,7 @@ func (d *Decoder) compressed(dst []byte, at int, src []byte) (end int, err error
 	}
 	limit := min(len(dst)-at, d.entropy.maxBlock)
 	if h.count > limit {
-		return at, errNoRoom
+		return at, ErrNoRoom
 	}
 	if s.count == 0 {
 		return appendLiterals(dst, at, lits, h.count), nil

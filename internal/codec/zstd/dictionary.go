@@ -56,6 +56,13 @@ func ParseDictionary(p []byte) (*Dictionary, error) {
 	return d, nil
 }
 
+// RawDictionary returns a dictionary without tables and with the ID 0. It refers to content, which
+// must not be empty, and must not change. Unlike in [ParseDictionary] it may be of any size and
+// begin in any way.
+func RawDictionary(content []byte) *Dictionary {
+	return &Dictionary{content: content, repeats: initialRepeats}
+}
+
 const errShortDictionary = CorruptError("dictionary cut short")
 
 // parseTables reads what follows the ID.

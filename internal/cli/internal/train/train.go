@@ -11,11 +11,8 @@ package train
 import (
 	"errors"
 	"hash/fnv"
-	"slices"
 
 	"github.com/gopz/compress/internal/codec/zstd"
-	"github.com/gopz/compress/internal/optimal"
-	"github.com/gopz/compress/lz77"
 )
 
 const (
@@ -39,8 +36,6 @@ const (
 	maxSearched = 4 << 20
 	// maxTried is the most bytes of samples that a length is tried with.
 	maxTried = 2 << 20
-	// maxCounted is the most bytes of samples that tables are made from.
-	maxCounted = 16 << 20
 )
 
 // segmentSizes are the lengths of segments that are tried, in bytes.
@@ -57,7 +52,7 @@ func Build(samples [][]byte, size int, id uint32) ([]byte, error) {
 		return nil, ErrSamples
 	}
 	from, tried := split(samples)
-	plain, err := cost([]byte{0}, tried) // content of one byte is as good as no dictionary
+	plain, err := zstd.SampleSize([]byte{0}, tried) // content of one byte is as good as no dictionary
 	if err != nil {
 		return nil, err
 	}
@@ -68,11 +63,11 @@ func Build(samples [][]byte, size int, id uint32) ([]byte, error) {
 		if len(content) < leastContent {
 			continue
 		}
-		dict, err := finish(content, tried, 1)
+		dict, _, err := zstd.CompleteDictionary(content, tried, 1)
 		if err != nil {
 			return nil, err
 		}
-		sum, err := cost(dict, tried)
+		sum, err := zstd.SampleSize(dict, tried)
 		if err != nil {
 			return nil, err
 		}
@@ -87,7 +82,8 @@ func Build(samples [][]byte, size int, id uint32) ([]byte, error) {
 	if id == 0 {
 		id = idOf(content)
 	}
-	return finish(content, samples, id)
+	dict, _, err := zstd.CompleteDictionary(content, samples, id)
+	return dict, err
 }
 
 // split returns samples to make dictionaries from, and others to try them with.
@@ -137,79 +133,4 @@ func idOf(content []byte) uint32 {
 	h := fnv.New64a()
 	h.Write(content)
 	return uint32(low + h.Sum64()%(high-low))
-}
-
-// A coder compresses samples with a dictionary.
-type coder struct {
-	finder optimal.Incremental
-	params optimal.IncrementalParams
-	dict   *zstd.Dictionary
-	enc    zstd.Encoder
-	src    []byte
-	seqs   []lz77.Sequence
-	out    []byte
-}
-
-// newCoder returns a coder with the dictionary p.
-func newCoder(p []byte) (*coder, error) {
-	d, err := zstd.ParseDictionary(p)
-	if err != nil {
-		return nil, err
-	}
-	c := &coder{dict: d, src: slices.Clip(d.Content())}
-	c.enc.Dictionary = d
-	c.params = optimal.IncrementalParams{
-		HashLog: 17, ChainLog: 17, Depth: 16, Nice: 64, Repeats: true, Prices: zstd.DictionaryPrices(d),
-	}
-	for 1<<c.params.ChainLog < len(c.src)+optimal.MaxIncremental {
-		c.params.ChainLog++
-	}
-	return c, nil
-}
-
-// sequences finds the sequences of the beginning of a sample, and returns that too.
-func (c *coder) sequences(sample []byte) (content []byte, seqs []lz77.Sequence) {
-	content = sample[:min(len(sample), optimal.MaxIncremental)]
-	start := len(c.dict.Content())
-	c.src = append(c.src[:start], content...)
-	c.seqs = c.finder.Parse(c.seqs[:0], c.src, start, int64(start), c.dict.Repeats(), &c.params)
-	c.finder.Forget(c.src, start)
-	return content, c.seqs
-}
-
-// cost returns the size of samples compressed with a dictionary, in bytes.
-func cost(dict []byte, samples [][]byte) (size int, err error) {
-	c, err := newCoder(dict)
-	if err != nil {
-		return 0, err
-	}
-	for _, s := range samples {
-		content, seqs := c.sequences(s)
-		c.out = c.enc.Append(c.out[:0], content, seqs)
-		size += len(c.out)
-	}
-	return size, nil
-}
-
-// finish adds tables that suit the samples to the content of a dictionary.
-func finish(content []byte, samples [][]byte, id uint32) ([]byte, error) {
-	dict := content
-	// The second time prices are those of the tables.
-	for range 2 {
-		c, err := newCoder(dict)
-		if err != nil {
-			return nil, err
-		}
-		var counts zstd.Statistics
-		left := maxCounted
-		for _, s := range samples {
-			if left -= min(len(s), optimal.MaxIncremental); left < 0 {
-				break
-			}
-			content, seqs := c.sequences(s)
-			c.enc.Count(&counts, content, seqs)
-		}
-		dict = zstd.AppendDictionary(nil, id, content, &counts)
-	}
-	return dict, nil
 }
