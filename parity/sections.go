@@ -147,8 +147,8 @@ func (f *file) scan() (list []*zone) {
 func (f *file) hasZone(z *zone, behind []*zone) bool {
 	room := z.first.at - z.after
 	for _, o := range behind {
-		// With less room than that for two zones, these are packets that were copied into their own
-		// zone.
+		// Both need a zone. With room for less than one and a half, these are packets that were
+		// copied into their own zone.
 		if o.group == z.group && 2*(room+o.first.at-z.last.end) < 3*int64(z.Size) {
 			return false
 		}
