@@ -93,7 +93,7 @@ func Recover(
 	}
 	o.sched, o.workers = &Scheduler{o.scheduler()}, 0 // one for everything that follows
 	v := recovery{w: w, src: src, report: report, opt: &o}
-	end, err := v.file(size)
+	end, err := v.recoverFile(size)
 	if err != nil {
 		return err
 	}
@@ -101,18 +101,19 @@ func Recover(
 		return nil
 	}
 	e := &Error{Kind: ErrTrailing, Part: errs.PartStray, Block: -1, Offset: end}
-	return v.tell(index.Gap{Kind: index.DamageFrame, Err: e})
+	return v.reportDamage(index.Gap{Kind: index.DamageFrame, Err: e})
 }
 
-// file recovers the file in one format that the source begins with. It returns where that ends.
-func (v *recovery) file(size int64) (end int64, err error) {
+// recoverFile recovers the file in one format that the source begins with. It returns where that
+// ends.
+func (v *recovery) recoverFile(size int64) (end int64, err error) {
 	in := index.Cancelable{Src: v.src, Limits: &v.opt.limits}
 	if f, ok := formatAt(in, 0, size); ok && f == Gzip {
-		return v.gzip(size, nil)
+		return v.recoverGzip(size, nil)
 	}
 	x, gaps, err := salvage(v.src, size, v.opt)
 	if errors.Is(err, ErrFormat) {
-		return v.gzip(size, err) // perhaps a .gz file that has lost its first header
+		return v.recoverGzip(size, err) // perhaps a .gz file that has lost its first header
 	}
 	if err != nil {
 		return 0, err
@@ -128,14 +129,14 @@ func (v *recovery) file(size int64) (end int64, err error) {
 		damaged = true
 		return report(d)
 	}
-	if err := v.run(0, int64(len(r.index.Blocks))); err != nil || damaged {
+	if err := v.recoverBlocks(0, int64(len(r.index.Blocks))); err != nil || damaged {
 		return x.Size, err
 	}
-	return x.Size, v.check(x.Size)
+	return x.Size, v.checkFile(x.Size)
 }
 
-// check reports what a Reader would report of a file in which the search has found no damage.
-func (v *recovery) check(size int64) error {
+// checkFile reports what a Reader would report of a file in which the search has found no damage.
+func (v *recovery) checkFile(size int64) error {
 	z := v.opt.newReader(v.src, 0, size)
 	defer z.Close()
 	bad := false
@@ -147,7 +148,7 @@ func (v *recovery) check(size int64) error {
 	if cerr := v.opt.canceled(); cerr != nil || err == nil || errors.Is(err, ErrMemory) {
 		return cerr
 	}
-	return v.tell(index.Gap{Kind: index.DamageFrame, Err: err})
+	return v.reportDamage(index.Gap{Kind: index.DamageFrame, Err: err})
 }
 
 // Recover writes to w the content of the intact blocks among the blocks first … last−1, numbered as
@@ -169,7 +170,7 @@ func (r *ReaderAt) Recover(w io.Writer, first, last int64, report func(Damage) e
 	if first < last {
 		v.offset = r.index.Blocks[first].Content
 	}
-	return v.run(first, last)
+	return v.recoverBlocks(first, last)
 }
 
 // salvage searches a damaged file. It returns an index of what the search has found, and the gaps
@@ -255,8 +256,8 @@ type recovery struct {
 	zeros  []byte
 }
 
-// run recovers the blocks first … last−1.
-func (v *recovery) run(first, last int64) error {
+// recoverBlocks recovers the blocks first … last−1.
+func (v *recovery) recoverBlocks(first, last int64) error {
 	w := prefetch{r: v.r, next: first, end: last}
 	defer w.close()
 	for block := first; block < last; block++ {
@@ -269,7 +270,7 @@ func (v *recovery) run(first, last int64) error {
 		}
 		var err error
 		if cause == nil {
-			err = v.keep(data)
+			err = v.keepContent(data)
 		} else if p, lost, perr := w.partial(); perr == nil {
 			err = v.keepPart(block, p, lost, cause)
 		} else {
@@ -283,7 +284,7 @@ func (v *recovery) run(first, last int64) error {
 	if err := v.reportGaps(last); err != nil {
 		return err
 	}
-	if err := v.flush(); err != nil {
+	if err := v.reportLost(); err != nil {
 		return err
 	}
 	return v.opt.canceled()
@@ -294,16 +295,16 @@ func (v *recovery) reportGaps(block int64) error {
 	for len(v.gaps) > 0 && v.gaps[0].Before == block {
 		g := v.gaps[0]
 		v.gaps = v.gaps[1:]
-		if err := v.lose(g); err != nil {
+		if err := v.noteGap(g); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// lose notes a gap at the end of what is written. If a frame begins there, lose writes what a
+// noteGap notes a gap at the end of what is written. If a frame begins there, noteGap writes what a
 // Reader returns of it, and takes that off the gap. Without g.Err the frame may be intact.
-func (v *recovery) lose(g index.Gap) error {
+func (v *recovery) noteGap(g index.Gap) error {
 	given, cause, err := v.copyFrame(&g)
 	if err != nil || g.Err == nil && cause == nil {
 		return err
@@ -315,14 +316,14 @@ func (v *recovery) lose(g index.Gap) error {
 		g.Content = max(0, g.Content-given)
 	}
 	if given > 0 {
-		err := v.tell(index.Gap{
+		err := v.reportDamage(index.Gap{
 			Kind: index.DamageCheck, Stream: g.Stream, Block: g.Block, Span: given, Err: g.Err,
 		})
 		if err != nil || g.Content == 0 {
 			return err
 		}
 	}
-	return v.join(g)
+	return v.noteDamage(g)
 }
 
 // copyFrame writes what a Reader returns of the frame in a gap, if there is one. cause is the
@@ -339,7 +340,7 @@ func (v *recovery) copyFrame(g *index.Gap) (given int64, cause, err error) {
 		n, cause = z.Read(p)
 		given += int64(n)
 		if n > 0 {
-			err = v.keep(p[:n])
+			err = v.keepContent(p[:n])
 		}
 	}
 	if cause == io.EOF {
@@ -351,9 +352,9 @@ func (v *recovery) copyFrame(g *index.Gap) (given int64, cause, err error) {
 	return given, cause, err
 }
 
-// keep writes an intact block.
-func (v *recovery) keep(data []byte) error {
-	if err := v.flush(); err != nil {
+// keepContent writes an intact block.
+func (v *recovery) keepContent(data []byte) error {
+	if err := v.reportLost(); err != nil {
 		return err
 	}
 	if v.offset >= 0 {
@@ -382,35 +383,35 @@ func (v *recovery) loseBlock(block int64, cause error) error {
 	if v.r.index.Format == Zstd {
 		g.Offset, g.Size = b.Offset, int64(b.Size)
 	}
-	return v.lose(g)
+	return v.noteGap(g)
 }
 
-// join notes damage without content. It joins blocks that are lost in a row.
-func (v *recovery) join(g index.Gap) error {
+// noteDamage notes damage without content. It joins blocks that are lost in a row.
+func (v *recovery) noteDamage(g index.Gap) error {
 	known := g.Kind == index.DamageBlocks && g.Content >= 0
 	if known && v.lost.Blocks > 0 && v.lost.Stream == g.Stream && v.lost.Block+v.lost.Blocks == g.Block {
 		v.lost.Blocks += g.Blocks
 		v.lost.Content += g.Content
 		return nil
 	}
-	if err := v.flush(); err != nil {
+	if err := v.reportLost(); err != nil {
 		return err
 	}
 	if known {
 		v.lost = g
 		return nil
 	}
-	return v.tell(g)
+	return v.reportDamage(g)
 }
 
-// flush reports the blocks lost in a row.
-func (v *recovery) flush() error {
+// reportLost reports the blocks lost in a row.
+func (v *recovery) reportLost() error {
 	if v.lost.Blocks == 0 {
 		return nil
 	}
 	g := v.lost
 	v.lost = index.Gap{}
-	return v.tell(g)
+	return v.reportDamage(g)
 }
 
 // reportGap reports damage at the end of what is written.
@@ -425,8 +426,8 @@ func (v *recovery) reportGap(g *index.Gap) error {
 	return v.report(d)
 }
 
-// tell reports damage, and fills the place with zeros if the caller wants that.
-func (v *recovery) tell(g index.Gap) error {
+// reportDamage reports damage, and fills the place with zeros if the caller wants that.
+func (v *recovery) reportDamage(g index.Gap) error {
 	if err := v.reportGap(&g); err != nil {
 		return err
 	}
@@ -455,9 +456,9 @@ func (v *recovery) tell(g index.Gap) error {
 	return nil
 }
 
-// gzip recovers a .gz file, and returns where it ends. If there is nothing to decode, it returns
-// otherwise, which may be nil for a damaged file.
-func (v *recovery) gzip(size int64, otherwise error) (end int64, err error) {
+// recoverGzip recovers a .gz file, and returns where it ends. If there is nothing to decode, it
+// returns otherwise, which may be nil for a damaged file.
+func (v *recovery) recoverGzip(size int64, otherwise error) (end int64, err error) {
 	limits := &v.opt.limits
 	if limit := limits.Memory(); limit < gzrecover.Memory {
 		if otherwise != nil {
@@ -466,7 +467,7 @@ func (v *recovery) gzip(size int64, otherwise error) (end int64, err error) {
 		return 0, errs.OutOfMemory(gzrecover.Memory, "recovery takes more than the limit of %d bytes", limit)
 	}
 	end, found, err := gzrecover.Recover(v.src, size, limits, gzrecover.Sink{
-		Known: v.keep, Mixed: v.keepMixed, Damage: v.tell,
+		Known: v.keepContent, Mixed: v.keepMixed, Damage: v.reportDamage,
 	})
 	switch {
 	case err != nil || found:
@@ -475,7 +476,7 @@ func (v *recovery) gzip(size int64, otherwise error) (end int64, err error) {
 		return 0, otherwise
 	}
 	e := errs.New(ErrCorrupt, "neither a member nor a block")
-	return size, v.tell(index.Gap{Kind: index.DamageUnknown, Content: -1, Err: e})
+	return size, v.reportDamage(index.Gap{Kind: index.DamageUnknown, Content: -1, Err: e})
 }
 
 // keepMixed writes content of a .gz file, of which the bytes are lost in which p and q differ.
@@ -493,7 +494,7 @@ func (v *recovery) keepMixed(p, q []byte, g index.Gap) error {
 
 // keepPart writes a block of which parts repeat content that is lost.
 func (v *recovery) keepPart(block int64, data []byte, lost []ldm.Reference, err error) error {
-	if err := v.flush(); err != nil {
+	if err := v.reportLost(); err != nil {
 		return err
 	}
 	st, number := v.r.index.StreamOf(block)

@@ -436,7 +436,6 @@ func (o *options) standardBudget(p *pipeline.Pipeline, s container.Spec) (budget
 	switch {
 	case s.InFlight > 0:
 		want = s.InFlight
-	case s.Ahead:
 	case s.InOrder:
 		want = 3 // the caller's piece, the one that a worker decodes, and the next one
 	}
@@ -477,10 +476,7 @@ func ReaderMemory(file []WriterOption, opts ...ReaderOption) (int64, error) {
 	var b budget
 	switch w.pipe.Format {
 	case Gzip:
-		spec := gzfile.Spec()
-		if gzfile.AheadUnits(o.scheduler().Workers(), o.limits.Within(o.limits.Memory())) > 0 {
-			spec = gzfile.AheadSpec()
-		}
+		spec, _ := gzfile.Spec(o.scheduler().Workers(), o.limits.Within(o.limits.Memory()), false)
 		b, err = o.standardBudget(w.pipe, spec)
 	case Zstd:
 		// The first frame may be decoded in order, and frames with a flush or too large for the

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/section"
 )
 
@@ -147,8 +148,8 @@ func (f *file) scan() (list []*zone) {
 func (f *file) hasZone(z *zone, behind []*zone) bool {
 	room := z.first.at - z.after
 	for _, o := range behind {
-		// With less room than that for two zones, these are packets that were copied into their own
-		// zone.
+		// Both need a zone. With room for less than one and a half, these are packets that were
+		// copied into their own zone.
 		if o.group == z.group && 2*(room+o.first.at-z.last.end) < 3*int64(z.Size) {
 			return false
 		}
@@ -210,14 +211,30 @@ func (z *zone) isBeforeCopy(o *zone) bool {
 	return !z.doubtful && o.main.end <= z.first.at && o.last.count < z.count
 }
 
-// findEnd finds where a section ends: behind its footer, if that is left, at most at limit.
+// findEnd finds where a section ends: behind its footer, if that is left, at most at limit. Less
+// than a slice of bytes may be inserted in front of it. If a file begins where the section should
+// end, a footer behind that is the file's.
 func (f *file) findEnd(z *zone, limit int64) {
 	expected := z.last.start + int64(z.Size) + z.SectionSize()
 	footer := section.AppendFooter(nil, z.SectionSize())
 	z.hi = min(limit, expected)
-	if at := f.find(footer, z.last.end, min(limit, expected+section.MaxSlice)); at != nowhere {
+	last := expected
+	if !f.beginsFile(expected) {
+		last += int64(z.Slice)
+	}
+	if at := f.find(footer, z.last.end, min(limit, last)); at != nowhere {
 		z.hi = at + section.FooterSize
 	}
+}
+
+// beginsFile reports whether a compressed file begins at an offset.
+func (f *file) beginsFile(at int64) bool {
+	p := make([]byte, max(0, min(container.DetectSize, f.size-at)))
+	if !f.readPart(p, at) {
+		return false
+	}
+	_, ok, _ := container.Detect(p)
+	return ok
 }
 
 // chain returns the zones of a file in which all sections are in place, from their ends. It looks

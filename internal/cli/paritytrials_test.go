@@ -255,6 +255,30 @@ func rawFrame(content string, header ...byte) []byte {
 	return binary.LittleEndian.AppendUint32(frame, zstfile.Checksum([]byte(content)))
 }
 
+// TestParityEqualFooters damages the footer of the first of two sections of equal size, and leaves
+// little more of the second one than its footer. What is between them is no part of the first one.
+func TestParityEqualFooters(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	for _, format := range []compress.Format{compress.PZ, compress.Zstd} {
+		p := &protected{}
+		for len(p.sections) != 2 || p.sections[0][1]-p.sections[0][0] != p.sections[1][1]-p.sections[1][0] {
+			*p = protected{}
+			p.addFile(t, r, format, 10, 2)
+		}
+		bad := slices.Clone(p.file)
+		first, second := p.sections[0], p.sections[1]
+		bad[first[1]-12] ^= 1
+		copy(bad[second[0]+20:second[1]-16], noise(second[1]-second[0]-36))
+		path := write(t, string(bad), t.TempDir(), "a."+format.String())
+		out := pz(t, "", "-dc", path).want(t, exitWarning, "parity").out
+		wantContent(t, out, string(p.content))
+		out = pz(t, "", "--repair", "-c", path).want(t, exitWarning, "not all could be repaired").out
+		if !strings.Contains(out, string(p.file[first[1]:second[0]])) {
+			t.Errorf("%v: the result lacks the second zone", format)
+		}
+	}
+}
+
 // TestParityPartly damages a .zst frame without a size, which is written while it is decoded, so
 // that only its checksum tells, and the end of the parity. What is written is wrong then: an error
 // that names the way to repair the file. Nothing is written of a frame with a size.

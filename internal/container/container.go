@@ -111,10 +111,9 @@ type Spec struct {
 	Checks    bool  // the run verifies Unit.Sum
 	BlockSize int   // most content of a unit in bytes: a power of two, or fixed for the stream
 	Extra     int64 // memory of the decoder for units in order, in bytes
-	InOrder   bool  // units are decoded in order; more than three in flight gain nothing
-	Ahead     bool  // units are decoded ahead of their turn: more in flight do gain
+	InOrder   bool  // units are decoded in order; without InFlight more than three gain nothing
 	Payload   int   // memory of a unit in order besides its content, in bytes
-	InFlight  int   // most units in flight that the decoder allows; 0 is for any number
+	InFlight  int   // units in flight that the decoder is for, at most; 0 is for any number
 	Window    int64 // of a .pz stream whose blocks refer to earlier ones, in bytes
 	Sources   int   // most blocks that such a block refers to
 
@@ -126,7 +125,7 @@ func (s *Spec) Serves(t *Spec) bool {
 	return s.Pipeline == t.Pipeline && s.Checks == t.Checks && s.BlockSize >= t.BlockSize &&
 		s.Window == t.Window && s.Sources == t.Sources && s.Dictionary == t.Dictionary &&
 		s.Extra >= t.Extra && s.Payload >= t.Payload && (t.InOrder || !s.InOrder) &&
-		(s.Ahead || !t.Ahead) && (t.InFlight == 0 || 0 < s.InFlight && s.InFlight <= t.InFlight)
+		(t.InFlight == 0 || 0 < s.InFlight && s.InFlight <= t.InFlight)
 }
 
 // CeilPow2 returns the least power of two that is at least n. Where an int cannot hold it, CeilPow2

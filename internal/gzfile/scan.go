@@ -30,10 +30,11 @@ type Scanner struct {
 	reads       bool  // the unit has input
 	begun       bool  // units may be in flight: there were some since ErrNothingYet
 	units       int64
-	most        int    // most units in flight that are decoded ahead, 0 if none are
-	next        int    // size of the next part that is decoded ahead, 0 before the first
-	alone       bool   // the machine is busy, and nothing is decoded ahead
-	begunPart   []byte // the beginning of a part that is to be decoded ahead, nil if there is none
+	most        int            // most units in flight that are decoded ahead, 0 if none are
+	ahead       container.Spec // of those
+	next        int            // size of the next part that is decoded ahead, 0 before the first
+	alone       bool           // the machine is busy, and nothing is decoded ahead
+	begunPart   []byte         // the beginning of a part that is to be decoded ahead, nil if there is none
 }
 
 const (
@@ -70,8 +71,8 @@ const (
 	endsMemory = endsMost * (32 + 4)
 )
 
-// Spec says what a run for a .gz file must be made for.
-func Spec() container.Spec {
+// orderedSpec says what a run for a .gz file must be made for.
+func orderedSpec() container.Spec {
 	return container.Spec{
 		BlockSize: pieceSize,
 		Payload:   container.InputBuffer + windowSize + endsMemory,
@@ -80,44 +81,29 @@ func Spec() container.Spec {
 	}
 }
 
-// AheadSpec says what a run must be made for that decodes parts ahead. A unit has input, content,
-// symbols of two bytes each, a window in front of both and one more, tables, and ends of members.
-// One unit may have content twice.
-func AheadSpec() container.Spec {
-	return container.Spec{
+// Spec returns the Spec of the units of a file, with so many workers and within a memory limit, and
+// reports whether parts are decoded ahead. Such a unit has input, content, symbols of two bytes
+// each, a window in front of both and one more, tables, ends of members, and perhaps marks. One
+// unit may have content twice.
+func Spec(workers int, memory int64, marks bool) (s container.Spec, ahead bool) {
+	s = container.Spec{
 		BlockSize: aheadContent,
 		Payload: mostPart + (mostContent - aheadContent) + 2*mostContent + 4*windowSize +
 			tableMemory + endsMemory,
-		Extra:   mostPart + decoderMemory + windowSize + mostContent,
-		InOrder: true,
-		Ahead:   true,
+		Extra:    mostPart + decoderMemory + windowSize + mostContent,
+		InOrder:  true,
+		InFlight: 2 * workers,
 	}
-}
-
-func (s *Scanner) aheadSpec() container.Spec {
-	spec := AheadSpec()
-	if s.Marks != nil {
-		spec.Payload += marksMemory
+	if marks {
+		s.Payload += marksMemory
 	}
-	return spec
-}
-
-// AheadUnits returns how many units are in flight where parts are decoded ahead, with so many
-// workers and within a memory limit. It is 0 where parts are decoded in order only.
-func AheadUnits(workers int, memory int64) int {
-	spec := AheadSpec()
-	return aheadUnits(&spec, workers, memory)
-}
-
-func aheadUnits(spec *container.Spec, workers int, memory int64) int {
-	n := 2 * workers
-	for n > 0 && spec.Memory(n, workers) > memory {
-		n--
+	for s.InFlight >= leastUnits && s.Memory(s.InFlight, workers) > memory {
+		s.InFlight--
 	}
-	if workers < 2 || n < leastUnits {
-		return 0
+	if workers < 2 || s.InFlight < leastUnits {
+		return orderedSpec(), false
 	}
-	return n
+	return s, true
 }
 
 // Reset begins a file. The Scanner decodes no more than limits allow. All units of the file before
@@ -131,8 +117,10 @@ func (s *Scanner) Reset(in *container.Start, limits *container.Limits) {
 	}
 	s.from, s.most = 0, 0
 	if s.nonBlocking || s.ready != nil {
-		spec := s.aheadSpec()
-		s.most = aheadUnits(&spec, s.Workers, limits.Within(limits.Memory()))
+		spec, ahead := Spec(s.Workers, limits.Within(limits.Memory()), s.Marks != nil)
+		if ahead {
+			s.ahead, s.most = spec, spec.InFlight
+		}
 	}
 	s.dec.reset(limits)
 	s.dec.mostOutputs, s.dec.check.marks = s.most, s.Marks
@@ -189,12 +177,12 @@ func (s *Scanner) isFree() bool { return s.nonBlocking || s.ready != nil && s.re
 // unit makes u the last unit.
 func (s *Scanner) unit(u *container.Unit) {
 	*u = container.Unit{
-		Spec: Spec(), Kind: container.Coded, Decoder: s.dec, Number: s.units - 1,
+		Spec: orderedSpec(), Kind: container.Coded, Decoder: s.dec, Number: s.units - 1,
 		Place: container.Place{Block: -1, Total: -1}, Alone: s.alone,
 	}
 	u.Place.Offset = s.from + s.in.Offset() - int64(len(s.begunPart))
 	if s.next > 0 {
-		u.Spec = s.aheadSpec()
+		u.Spec = s.ahead
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/mutants"
+	"github.com/gopz/compress/internal/zstfile"
 )
 
 // zstBases returns small files of the Writer and of the peer.
@@ -120,7 +121,7 @@ var zstStricter = []struct {
 
 func mendAll(file []byte) []byte { return mendZst(file, true, true) }
 
-// mendZst makes all windows 8 MiB, or leaves out seek tables.
+// mendZst makes all windows 8 MiB, or leaves out seek tables, also those with a damaged footer.
 func mendZst(file []byte, widen, leaveOut bool) (mended []byte) {
 	for len(file) > 0 {
 		p, n := parseZstFrame(file)
@@ -136,7 +137,7 @@ func mendZst(file []byte, widen, leaveOut bool) (mended []byte) {
 			if n == 0 {
 				return append(mended, file...)
 			}
-			if !leaveOut || p.kind != tablePart {
+			if !leaveOut || p.number != zstfile.SeekTableKind {
 				mended = append(mended, file[:n]...)
 			}
 		}

@@ -104,8 +104,11 @@ func (w *frameWalk) compareTable(src io.ReaderAt, at, size int64) error {
 	w.checkFrames()
 	w.check.enter(size - SkippableHeaderSize)
 	w.check.write(p[SkippableHeaderSize:])
-	if !w.unusable && !w.check.endFrame(w.limits.Checks) {
-		return indexError(at, otherFrames)
+	if w.unusable {
+		return nil
+	}
+	if fault := w.check.endFrame(w.limits.Checks); fault != "" {
+		return indexError(at, fault)
 	}
 	return nil
 }

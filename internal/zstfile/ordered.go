@@ -71,7 +71,7 @@ func OrderedSpec(window int64, workers int, memory int64) (s container.Spec, ahe
 		s.Payload = mostInput + zstframe.MaxBlock + parsedMemory
 		for n := 2 * workers; n > 2; n-- {
 			if s.Memory(n, workers) <= memory {
-				s.InFlight, s.Ahead = n, true
+				s.InFlight = n
 				return s, true
 			}
 		}

@@ -331,9 +331,6 @@ func (s *Scanner) sawSection(err error) {
 	}
 }
 
-// otherFrames is the detail of an error about a seek table.
-const otherFrames = "the frames in front of a seek table are not those that it lists"
-
 // readTable reads a part of a skippable frame that may be a seek table.
 func (s *Scanner) readTable() error {
 	in, c := &s.in, &s.tables
@@ -353,8 +350,8 @@ func (s *Scanner) readTable() error {
 	}
 	s.phase = betweenFrames
 	s.sawSection(nil)
-	if !c.endFrame(s.limits.Checks) {
-		return s.fail(errs.Corrupt, errs.PartIndex, in.Offset()-c.size-SkippableHeaderSize, otherFrames)
+	if fault := c.endFrame(s.limits.Checks); fault != "" {
+		return s.fail(errs.Corrupt, errs.PartIndex, in.Offset()-c.size-SkippableHeaderSize, fault)
 	}
 	return container.ErrNothingYet
 }

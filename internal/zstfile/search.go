@@ -120,12 +120,11 @@ func (s *search) look(off int64, n int) []byte {
 // takeFrame goes past the frame at s.at, if there is one.
 func (s *search) takeFrame() bool {
 	f, confirmed, ok := s.frameAt(s.at)
-	switch {
-	case !ok, !confirmed && s.damage != nil:
+	if !ok || !confirmed && s.damage != nil {
 		return false
-	case s.find(f.offset+1) >= f.offset+f.size: // no other frame begins in it
-	case !confirmed, !s.decodes(&f) && !s.Spent(): // damage hides where it ends
-		return false
+	}
+	if s.find(f.offset+1) < f.offset+f.size && (!confirmed || !s.decodes(&f) && !s.Spent()) {
+		return false // another frame begins in it: damage hides where it ends
 	}
 	s.at += f.size
 	s.Found, s.ReadErr = true, nil

@@ -117,13 +117,16 @@ func (c *tableCheck) write(p []byte) {
 	copy(c.footer[len(c.footer)-len(p):], p)
 }
 
-// endFrame ends the frame. If it is a table, endFrame reports whether the frames are those that it
-// lists, with their checksums if sums is set. It returns true if the frame is not a seek table. A
-// frame that lists the frames in front of it is a table, though its footer is damaged.
-func (c *tableCheck) endFrame(sums bool) (ok bool) {
+// endFrame ends the frame. If it is a table, endFrame compares the frames with those that it lists,
+// with their checksums if sums is set, and returns what is wrong, "" for nothing. A frame that
+// lists the frames in front of it is a table, though its footer is damaged.
+func (c *tableCheck) endFrame(sums bool) (fault string) {
 	f, err := ParseSeekFooter(c.footer[:], math.MaxInt64)
 	if err != nil || f.TableSize() != SkippableHeaderSize+c.size {
-		return !c.lists(&c.plain, false) && !c.lists(&c.summed, sums)
+		if c.lists(&c.plain, false) || c.lists(&c.summed, sums) {
+			return "the footer of a seek table is damaged"
+		}
+		return ""
 	}
 	entries := &c.plain
 	if f.Sums {
@@ -131,7 +134,10 @@ func (c *tableCheck) endFrame(sums bool) (ok bool) {
 	}
 	same, known := c.compare(&entries.framesHash, sums && f.Sums)
 	c.prefix = append(c.prefix[:0], c.all)
-	return same || !known
+	if known && !same {
+		return "the frames in front of a seek table are not those that it lists"
+	}
+	return ""
 }
 
 // lists reports whether the entries are those of the frames, of which there is one or more.
