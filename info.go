@@ -213,7 +213,7 @@ const membersAtOnce = 1 << 10
 // readGzipInfo describes a .gz file by decompressing it.
 func readGzipInfo(src io.ReaderAt, size int64, report func(BlockInfo) error, o *options) (Info, error) {
 	info := Info{Format: Gzip, Size: size}
-	spec, _ := gzfile.Spec(1, 0, false) // the least
+	spec := gzfile.Spec(1, 0, false) // of one worker, which takes the least memory
 	if _, err := o.standardBudget(pipelineOf(Gzip, 0), spec); err != nil {
 		return info, err
 	}

@@ -476,7 +476,7 @@ func ReaderMemory(file []WriterOption, opts ...ReaderOption) (int64, error) {
 	var b budget
 	switch w.pipe.Format {
 	case Gzip:
-		spec, _ := gzfile.Spec(o.scheduler().Workers(), o.limits.Within(o.limits.Memory()), false)
+		spec := gzfile.Spec(o.scheduler().Workers(), o.limits.Within(o.limits.Memory()), false)
 		b, err = o.standardBudget(w.pipe, spec)
 	case Zstd:
 		// The first frame may be decoded in order, and frames with a flush or too large for the

@@ -114,7 +114,7 @@ func (a *ahead) open(
 	a.limits = *limits
 	a.limits.MaxDecoded, a.limits.Checks = -1, true
 	nonBlocking, ready = a.in.beginAhead()
-	start := container.Start{Reader: a, Size: -1, NonBlocking: nonBlocking, Ready: ready}
+	start := container.Start{Reader: a, NonBlocking: nonBlocking, Ready: ready}
 	a.scanner.Visit = a.visit
 	a.scanner.Resume(&start, &a.limits, &a.middle)
 	return &a.scanner, nonBlocking, ready

@@ -51,7 +51,8 @@ const (
 This is pz under a name of gzip. Replace each FILE by FILE.gz, or restore
 it with -d. Without FILE, or where FILE is -, use standard input and output.
 `
-	gzipHelpTail = `Other options of pz work too, but for -a and -b: see gzip --help=all.
+	gzipHelpTail = `gunzip stands for gzip -d, and zcat for gzip -dc.
+Other options of pz work too, but for -a and -b: see gzip --help=all.
 `
 )
 

@@ -89,11 +89,7 @@ func (c *config) helpText() string {
 // the program.
 func (c *config) briefHelp() string {
 	var b strings.Builder
-	format := c.format.String()
-	values := strings.NewReplacer(
-		"{format}", format, "{gzlevel}", fmt.Sprint(compress.DefaultGzipLevel),
-		"{level}", fmt.Sprint(compress.DefaultLevel),
-		"{formats}", strings.Replace("pz, gz or zst", format, format+" (default)", 1))
+	values := helpValues()
 	if c.ofGzip {
 		b.WriteString(gzipHelpHead)
 		for _, o := range gzipOptions {
@@ -102,10 +98,13 @@ func (c *config) briefHelp() string {
 		b.WriteString(gzipHelpTail)
 		return b.String()
 	}
-	b.WriteString(values.Replace(briefHead))
+	format := c.format.String()
+	own := strings.NewReplacer("{format}", format,
+		"{formats}", strings.Replace("pz, gz or zst", format, format+" (default)", 1))
+	b.WriteString(own.Replace(briefHead))
 	for _, o := range optionTable {
 		if o.brief != "" {
-			writeRow(&b, o.names(), values.Replace(o.brief))
+			writeRow(&b, o.names(), values.Replace(own.Replace(o.brief)))
 		}
 	}
 	b.WriteString(briefTail)

@@ -15,7 +15,6 @@ type Start struct {
 
 	Head    []byte // what has been read of Reader: DetectSize bytes, or fewer with HeadErr
 	HeadErr error
-	Size    int64 // of the input in bytes; −1 if it is unknown
 
 	// NonBlocking means that a read never waits for another process, so reading ahead is safe.
 	NonBlocking bool
@@ -26,11 +25,7 @@ type Start struct {
 // ReadStart reads the first bytes of src into head.
 func ReadStart(src io.Reader, head *[DetectSize]byte, nonBlocking bool) Start {
 	n, err := ReadFull(src, head[:])
-	s := Start{Reader: src, Head: head[:n], HeadErr: err, Size: available(src), NonBlocking: nonBlocking}
-	if s.Size >= 0 {
-		s.Size += int64(n)
-	}
-	return s
+	return Start{Reader: src, Head: head[:n], HeadErr: err, NonBlocking: nonBlocking}
 }
 
 // MemoryStart is ReadStart for an input in memory.
@@ -38,7 +33,7 @@ func MemoryStart(p []byte) Start {
 	if p == nil {
 		p = []byte{}
 	}
-	s := Start{Memory: p, Head: p[:min(len(p), DetectSize)], Size: int64(len(p)), NonBlocking: true}
+	s := Start{Memory: p, Head: p[:min(len(p), DetectSize)], NonBlocking: true}
 	if len(p) < DetectSize {
 		s.HeadErr = io.EOF
 	}
@@ -227,6 +222,15 @@ func (in *Input) Left() int64 {
 		return in.section.Size() - in.Offset()
 	}
 	return int64(len(in.memory)) - in.raw.count
+}
+
+// Known returns the bytes that are known to be left: in memory, in the buffer, and in a source that
+// tells.
+func (in *Input) Known() int64 {
+	if in.Random() {
+		return in.Left()
+	}
+	return int64(in.buf.Buffered()+len(in.raw.head)) + known(in.raw.src)
 }
 
 // Skip passes over n bytes.

@@ -51,11 +51,19 @@ func ReadFull(r io.Reader, p []byte) (n int, err error) {
 }
 
 // IsNonBlocking reports whether all of an input is available without waiting.
-func IsNonBlocking(src io.Reader) bool { return available(src) >= 0 }
+func IsNonBlocking(src io.Reader) bool {
+	switch s := src.(type) {
+	case *bytes.Reader, *bytes.Buffer, *strings.Reader:
+		return true
+	case *os.File:
+		info, err := s.Stat()
+		return err == nil && info.Mode().IsRegular()
+	}
+	return false
+}
 
-// available returns how many bytes of an input can be read without waiting, −1 if that may not be
-// all of it.
-func available(src io.Reader) int64 {
+// known returns how many bytes an input is known to have left.
+func known(src io.Reader) int64 {
 	switch s := src.(type) {
 	case *bytes.Reader:
 		return int64(s.Len())
@@ -66,15 +74,13 @@ func available(src io.Reader) int64 {
 	case *os.File:
 		info, err := s.Stat()
 		if err != nil || !info.Mode().IsRegular() {
-			return -1
-		}
-		at, err := s.Seek(0, io.SeekCurrent)
-		if err != nil {
 			return 0
 		}
-		return max(0, info.Size()-at)
+		if at, err := s.Seek(0, io.SeekCurrent); err == nil {
+			return max(0, info.Size()-at)
+		}
 	}
-	return -1
+	return 0
 }
 
 // WriteFull writes p. A count that is too small comes with an error.

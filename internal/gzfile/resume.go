@@ -47,7 +47,7 @@ func (s *Scanner) Resume(in *container.Start, limits *container.Limits, m *Middl
 	v := &d.check
 	v.rules = StdRules
 	v.start, v.size, v.sum = -m.Size, m.Size, m.Sum
-	if s.most > 0 {
+	if s.ahead.InFlight > 0 {
 		s.next = leastPart
 	}
 }

@@ -30,8 +30,7 @@ type Scanner struct {
 	reads       bool  // the unit has input
 	begun       bool  // units may be in flight: there were some since ErrNothingYet
 	units       int64
-	most        int            // most units in flight that are decoded ahead, 0 if none are
-	ahead       container.Spec // of those
+	ahead       container.Spec // of units that are decoded ahead; without InFlight none are
 	next        int            // size of the next part that is decoded ahead, 0 before the first
 	alone       bool           // the machine is busy, and nothing is decoded ahead
 	begunPart   []byte         // the beginning of a part that is to be decoded ahead, nil if there is none
@@ -81,12 +80,12 @@ func orderedSpec() container.Spec {
 	}
 }
 
-// Spec returns the Spec of the units of a file, with so many workers and within a memory limit, and
-// reports whether parts are decoded ahead. Such a unit has input, content, symbols of two bytes
+// Spec returns the Spec of the units of a file, with so many workers and within a memory limit.
+// InFlight is set if parts are decoded ahead. Such a unit has input, content, symbols of two bytes
 // each, a window in front of both and one more, tables, ends of members, and perhaps marks. One
 // unit may have content twice.
-func Spec(workers int, memory int64, marks bool) (s container.Spec, ahead bool) {
-	s = container.Spec{
+func Spec(workers int, memory int64, marks bool) container.Spec {
+	s := container.Spec{
 		BlockSize: aheadContent,
 		Payload: mostPart + (mostContent - aheadContent) + 2*mostContent + 4*windowSize +
 			tableMemory + endsMemory,
@@ -101,9 +100,9 @@ func Spec(workers int, memory int64, marks bool) (s container.Spec, ahead bool) 
 		s.InFlight--
 	}
 	if workers < 2 || s.InFlight < leastUnits {
-		return orderedSpec(), false
+		return orderedSpec()
 	}
-	return s, true
+	return s
 }
 
 // Reset begins a file. The Scanner decodes no more than limits allow. All units of the file before
@@ -115,15 +114,12 @@ func (s *Scanner) Reset(in *container.Start, limits *container.Limits) {
 	if s.dec == nil {
 		s.dec = newDecoder()
 	}
-	s.from, s.most = 0, 0
+	s.from, s.ahead = 0, container.Spec{}
 	if s.nonBlocking || s.ready != nil {
-		spec, ahead := Spec(s.Workers, limits.Within(limits.Memory()), s.Marks != nil)
-		if ahead {
-			s.ahead, s.most = spec, spec.InFlight
-		}
+		s.ahead = Spec(s.Workers, limits.Within(limits.Memory()), s.Marks != nil)
 	}
 	s.dec.reset(limits)
-	s.dec.mostOutputs, s.dec.check.marks = s.most, s.Marks
+	s.dec.mostOutputs, s.dec.check.marks = s.ahead.InFlight, s.Marks
 	s.dec.check.visit = s.Visit
 	s.units, s.next, s.begunPart = 0, 0, nil
 }
@@ -149,7 +145,7 @@ func (s *Scanner) Next(u *container.Unit) error {
 		s.unit(u)
 		return nil
 	}
-	if s.most > 0 && s.next == 0 && used > 0 && at >= aheadFrom {
+	if s.ahead.InFlight > 0 && s.next == 0 && used > 0 && at >= aheadFrom {
 		s.next = leastPart
 	}
 	s.alone = s.next > 0 && s.dec.isBusy()
@@ -158,7 +154,7 @@ func (s *Scanner) Next(u *container.Unit) error {
 	case !free:
 		most = 0
 	case s.next > 0 && !s.alone:
-		most = int64(s.most) * mostPart
+		most = int64(s.ahead.InFlight) * mostPart
 	}
 	waits := s.end != nil || at-used > most || s.dec.full.Load()
 	if !free && s.begun && (s.reads || !waits) {

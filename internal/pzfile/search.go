@@ -19,7 +19,7 @@ import (
 // like one.
 //
 // Its work is linear in the size of the file. It reads indexes twice more. Short reads overlap
-// where headers are dense: it reads a file of nothing but headers 55 times.
+// where headers are dense.
 type search struct {
 	index.Salvage
 	verify Verify

@@ -45,7 +45,6 @@ type Scanner struct {
 	Single bool
 
 	in          container.Input
-	size        int64 // of the file in bytes, −1 if it is unknown
 	limits      *container.Limits
 	nonBlocking bool
 	ready       func() bool // see container.Start
@@ -100,7 +99,6 @@ func FrameSpec(content int) container.Spec {
 func (s *Scanner) Reset(in *container.Start, limits *container.Limits) {
 	s.in.Reset(in)
 	s.limits, s.nonBlocking, s.ready, s.mayBlock = limits, in.NonBlocking, in.Ready, true
-	s.size = in.Size
 	s.resetState()
 }
 
@@ -371,7 +369,7 @@ func (s *Scanner) choose(u *container.Unit) error {
 		return s.frame.fail(errs.TooLarge, errs.PartBlock, s.frame.Offset, "")
 	}
 	most := int64(laterUnit)
-	if s.frame.Number == 0 && s.size-s.frame.Offset <= container.PayloadLimit(n) {
+	if s.frame.Number == 0 && n > firstUnit && s.in.Known() <= container.PayloadLimit(n) {
 		most = firstUnit
 	}
 	if n >= 0 && n <= most && !s.unsized {
