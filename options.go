@@ -372,18 +372,23 @@ func WithZeroFill(on bool) ReaderOption {
 	})
 }
 
-// WithLongDistance lets the blocks of a .pz file repeat parts of earlier blocks, as far back as
-// window bytes of content that is not itself such a repeat: a power of two from [MinWindow] to
-// [MaxWindow], and at least the block size. 0, the default, is for none. It pays for content that
-// repeats over longer distances than a block: several versions of a tree of files, images of disks.
+// WithLongDistance lets the blocks of a .pz or .zst file repeat parts of earlier blocks, up to
+// window bytes back: a power of two from [MinWindow] to [MaxWindow], and at least the block size.
+// 0, the default, is for none. It pays for content that repeats over longer distances than a block:
+// several versions of a tree of files, images of disks.
 //
-// A Writer takes up to 1.5 times the window of memory in addition, a Reader 1.4 times, and more if
-// a block is larger than a 32nd of the window; [WriterMemory] and [ReaderMemory] count it. If the
-// size of the content is known, the window is no larger than that. Blocks are compressed and
-// decompressed in parallel all the same. Damage to a block also costs what later blocks repeat of
-// it. To read a block, a ReaderAt decompresses up to eight others. [WithRsyncable], other formats
-// and [NewPlan] have no such matches: the error is [ErrOption]. docs/notes/long-distance.md has
-// figures.
+// A Writer takes up to 1.5 times the window of memory in addition, and more if a block is larger
+// than a 32nd of the window. A Reader of .pz takes 1.4 times the window, of .zst the window.
+// [WriterMemory] and [ReaderMemory] count it. If the size of the content is known, the window is no
+// larger than that. Blocks are compressed and decompressed in parallel all the same.
+//
+// In .pz, content that is itself such a repeat does not count for the distance. Damage to a block
+// also costs what later blocks repeat of it. To read a block, a ReaderAt decompresses up to eight
+// others. In .zst, the window is that of the frame, as of zstd --long. Other readers may need an
+// option for windows of more than 8 MiB (RFC 8878), and zstd needs one for more than 128 MiB.
+//
+// [WithRsyncable], [NewPlan], .gz, and .zst with [WithSeekable] have no such matches: the error is
+// [ErrOption]. docs/notes/long-distance.md has figures.
 func WithLongDistance(window int64) WriterOption {
 	return writerOption(func(o *options) error {
 		if window != 0 && !ldm.ValidWindow(window) {

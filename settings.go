@@ -129,6 +129,7 @@ const (
 	isRsyncable
 	isSeekable
 	isPlan
+	hasFrames
 	hasDictionary
 	hasWindow
 	hasStreams
@@ -146,6 +147,7 @@ func (o *options) traits() (t trait) {
 		{!o.limits.Checks, isUnchecked},
 		{o.rsyncable, isRsyncable},
 		{o.seekable, isSeekable},
+		{o.frames, hasFrames},
 		{o.planned, isPlan},
 		{o.dict != nil, hasDictionary},
 		{o.window > 0, hasWindow},
@@ -171,9 +173,9 @@ var conflicts = []struct {
 	{isGzip | hasDictionary, ".gz files have no dictionary; .pz and .zst files do"},
 	{isGzip | hasStreams, "a .gz file has one member"},
 	{isGzip | isSeekable, "WithSeekable: a .gz file has no blocks that can be read alone"},
-	{isGzip | hasWindow, "long-distance matches are for .pz, not .gz"},
-	{isZstd | isSeekable | hasWindow, "WithSeekable and WithLongDistance exclude each other: " +
-		"a frame of .zst repeats nothing of another"},
+	{isGzip | hasWindow, "WithLongDistance: matches of a .gz file reach back 32 KiB at most"},
+	{isZstd | hasFrames | hasWindow, "WithLongDistance: frames of .zst, as of WithSeekable and in " +
+		"archives, repeat nothing of each other"},
 	{isRsyncable | hasWindow, "WithRsyncable and WithLongDistance exclude each other: " +
 		"an edit would change all that repeats it"},
 	{hasDictionary | hasWindow, "WithDictionary and WithLongDistance exclude each other: " +

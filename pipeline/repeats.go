@@ -6,7 +6,8 @@ import (
 	"github.com/gopz/compress/lz77"
 )
 
-// repeatCost is about what the match of a repeat takes in a .zst block, in bytes. Its offset is long.
+// repeatCost is about what the match of a repeat takes in a .zst block, in bytes. Its offset is
+// long.
 const repeatCost = 8
 
 // sequenceCost is about what other matches take.

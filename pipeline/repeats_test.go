@@ -48,8 +48,10 @@ func TestMergeRepeats(t *testing.T) {
 			taken += n
 		}
 		got := ws.mergeRepeats(seqs, repeats)
-		if p := decodeSequences(content, window, got); !bytes.Equal(p, content) || !bytes.Equal(want, content) {
-			t.Fatalf("content differs: %d sequences, %d repeats, %d merged", len(seqs), len(repeats), len(got))
+		p := decodeSequences(content, window, got)
+		if !bytes.Equal(p, content) || !bytes.Equal(want, content) {
+			t.Fatalf("content differs: %d sequences, %d repeats, %d merged",
+				len(seqs), len(repeats), len(got))
 		}
 		far := 0
 		for _, s := range got {

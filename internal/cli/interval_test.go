@@ -65,7 +65,11 @@ func TestRange(t *testing.T) {
 func TestRangeReads(t *testing.T) {
 	content := sample(400_000)
 	for _, format := range []string{"pz", "zst", "gz"} {
-		packed := []byte(pz(t, content, "-c", "-B64K", "--format", format).want(t, exitOK).out)
+		args := []string{"-c", "-B64K", "--format", format}
+		if format == "zst" {
+			args = []string{"-c", "--seekable=64K", "--format", format}
+		}
+		packed := []byte(pz(t, content, args...).want(t, exitOK).out)
 		damaged := len(packed) / 3
 		part := "--range=390000:100"
 		if format == "gz" {

@@ -70,7 +70,7 @@ var optionTable = []option{
 			"only nearby, for rsync and the like. Default blocks have 128K for .gz, else 1M."},
 	{group: groupCompress, long: "long", value: "LOG", label: "    --long[=LOG]",
 		text: "Find repetitions that are up to 2^LOG bytes apart, also across blocks; LOG is 20 to " +
-			"31, default 27, or a size such as 128M. For .pz only. Compressing and restoring take up " +
+			"31, default 27, or a size such as 128M. For .pz and .zst. Compressing and restoring take up " +
 			"to 1.5 times as much memory in addition; from LOG 30 on restoring needs -M."},
 	{group: groupCompress, short: "D", long: "dictionary", value: "FILE",
 		text: "Compress .pz or .zst files with the dictionary FILE, which --train or zstd --train has " +

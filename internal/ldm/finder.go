@@ -76,7 +76,8 @@ func NewFinder(window int64, blockSize int) *Finder {
 	}
 }
 
-// NewRepeatFinder returns a Finder for FindRepeats. Repeats reach no further back than window bytes.
+// NewRepeatFinder returns a Finder for FindRepeats. Repeats reach no further back than window
+// bytes.
 func NewRepeatFinder(window int64, blockSize int) *Finder {
 	f := NewFinder(window, blockSize)
 	f.history.window = window - int64(blockSize) // a block reaches back from its end, too

@@ -13,8 +13,8 @@ import (
 )
 
 // TestLongDistanceZstd repeats content farther back than blocks reach. With long-distance matches a
-// .zst file has it once. The zstd command restores it, with flushes too, and the bytes do not depend
-// on the number of workers.
+// .zst file has it once. The zstd command restores it, with flushes too, and the bytes do not
+// depend on the number of workers.
 func TestLongDistanceZstd(t *testing.T) {
 	const size, window = 3 << 20, 8 << 20
 	once := bbtest.RandomBytes(size, 1)

@@ -327,9 +327,9 @@ const writerConflicts = `
 	gz  WithChecksum
 	gz  WithDictionary
 	gz  WithLongDistance
-	zst WithLongDistance
 	gz  WithSeekable
 	gz  Streams
+	zst WithSeekable WithLongDistance
 
 	WithConcurrency  WithScheduler
 	WithDictionary   WithLongDistance
