@@ -110,7 +110,8 @@ func (f *framers) beginFile(o *options) container.Framer {
 		f.gz.Reset(h)
 		return &f.gz
 	case Zstd:
-		f.zst.Reset(o.limits.Checks, max(o.reach()+o.blockSize, int(o.window)), o.zstDictionary())
+		window := max(min(o.reach()+o.blockSize, o.pipe.MaxBlock), int(o.window))
+		f.zst.Reset(o.limits.Checks, window, o.zstDictionary())
 		if o.isOneFrame() {
 			f.zst.SetSingle(o.contentSize)
 		}

@@ -256,9 +256,6 @@ func (o *options) setBlockSize() error {
 		// With WithRsyncable, where blocks end must not depend on the size of the content.
 		o.blockSize = min(o.blockSize, max(smallBlock, container.CeilPow2(int(o.contentSize))))
 	}
-	if o.isOneFrame() && (o.contentSize < 0 || o.contentSize > int64(o.blockSize)) {
-		o.blockSize = min(o.blockSize, o.pipe.MaxBlock/2)
-	}
 	return nil
 }
 

