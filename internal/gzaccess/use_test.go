@@ -246,16 +246,10 @@ var sidecarTools = []sidecarTool{
 // path returns the path of the program. The test is skipped if there is none.
 func (s *sidecarTool) path(t *testing.T) string {
 	t.Helper()
-	if s.program != "python3" {
-		return testenv.Tool(t, s.program)
+	if s.program == "python3" {
+		return testenv.Python(t, "indexed_gzip")
 	}
-	for _, name := range []string{testenv.Tool(t, s.program), "/usr/bin/python3"} {
-		if exec.Command(name, "-c", "import indexed_gzip").Run() == nil {
-			return name
-		}
-	}
-	testenv.Missing(t, "Python's module indexed_gzip")
-	return ""
+	return testenv.Tool(t, s.program)
 }
 
 // TestSidecarTools uses the indexes of other programs, and has them use ours.

@@ -34,19 +34,6 @@ func readPath(tb testing.TB, path string) []byte {
 	return b
 }
 
-// python returns an interpreter that has the module indexed_gzip.
-func python(tb testing.TB) string {
-	tb.Helper()
-	for _, name := range []string{"python3", "/usr/bin/python3"} {
-		path, err := exec.LookPath(name)
-		if err == nil && exec.Command(path, "-c", "import indexed_gzip").Run() == nil {
-			return testenv.Tool(tb, name)
-		}
-	}
-	testenv.Missing(tb, "Python's module indexed_gzip")
-	return ""
-}
-
 // makeGZIDX lets indexed_gzip write an index.
 const makeGZIDX = `
 import indexed_gzip, sys
@@ -96,7 +83,7 @@ func readBy(t *testing.T, f gzindex.Format, x *gzindex.Index, file, content []by
 	want = append(want, content[len(content)-1:], content[first:])
 	if f == gzindex.GZIDX1 {
 		args = append([]string{"-c", readGZIDX, path, index}, args...)
-		if !bytes.Equal(run(t, python(t), args...), bytes.Join(want, nil)) {
+		if !bytes.Equal(run(t, testenv.Python(t, "indexed_gzip"), args...), bytes.Join(want, nil)) {
 			t.Errorf("%v: wrong content", f)
 		}
 		return
@@ -123,7 +110,7 @@ func needTool(t *testing.T, f gzindex.Format) {
 	t.Helper()
 	switch f {
 	case gzindex.GZIDX1:
-		python(t)
+		testenv.Python(t, "indexed_gzip")
 	case gzindex.Bgzip:
 		testenv.Tool(t, "bgzip")
 	default:
@@ -155,7 +142,7 @@ func TestIndexedGzip(t *testing.T) {
 		t.Run(g.name, func(t *testing.T) {
 			file := g.file
 			path := tempFile(t, "file.gz", file)
-			run(t, python(t), "-c", makeGZIDX, path, path+".index")
+			run(t, testenv.Python(t, "indexed_gzip"), "-c", makeGZIDX, path, path+".index")
 			b := readPath(t, path+".index")
 			x := read(t, b)
 			if x.Source != gzindex.GZIDX1 || x.FileSize != int64(len(file)) ||

@@ -148,6 +148,20 @@ func Tool(t testing.TB, name string) string {
 	return path
 }
 
+// Python returns the path of a Python interpreter that has a module. The distribution's own may have
+// it where the first one in PATH does not. Without one the test ends as that of [Missing].
+func Python(t testing.TB, module string) string {
+	t.Helper()
+	for _, name := range []string{"python3", "/usr/bin/python3"} {
+		path, err := exec.LookPath(name)
+		if err == nil && exec.Command(path, "-c", "import "+module).Run() == nil {
+			return path
+		}
+	}
+	Missing(t, "Python's module "+module)
+	return ""
+}
+
 // Missing ends a test that lacks what: it skips the test, or fails it if CI is set.
 func Missing(t testing.TB, what string) {
 	t.Helper()
