@@ -148,8 +148,8 @@ func Tool(t testing.TB, name string) string {
 	return path
 }
 
-// Python returns the path of a Python interpreter that has a module. The distribution's own may have
-// it where the first one in PATH does not. Without one the test ends as that of [Missing].
+// Python returns the path of a Python interpreter that has a module. The distribution's own may
+// have it where the first one in PATH does not. Without one the test ends as that of [Missing].
 func Python(t testing.TB, module string) string {
 	t.Helper()
 	for _, name := range []string{"python3", "/usr/bin/python3"} {
