@@ -60,7 +60,7 @@ func write(t testing.TB, p []byte, level, part int) []byte {
 
 // TestWriter has the standard library read what a Writer writes.
 func TestWriter(t *testing.T) {
-	for _, level := range levels {
+	for _, level := range append(levels, gzip.StatelessCompression) {
 		for _, size := range sizes {
 			if size > 1<<18 && level > 7 || size > 1<<16 && testing.Short() {
 				continue // takes long
