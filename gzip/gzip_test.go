@@ -248,7 +248,7 @@ func TestErrorsOfWriter(t *testing.T) {
 			}
 		}
 	}
-	for _, level := range []int{-3, 10} {
+	for _, level := range []int{-4, 10} {
 		_, want := stdgzip.NewWriterLevel(nil, level)
 		if _, err := gzip.NewWriterLevel(nil, level); err == nil || err.Error() != want.Error() {
 			t.Errorf("level %d: %v, not %v", level, err, want)
