@@ -45,6 +45,7 @@
 // # Differences
 //
 //   - Compressed bytes differ from those of compress/gzip, as they do between versions of Go.
+//   - [StatelessCompression], which compress/gzip does not have, is a level.
 //   - Level 6 is the default, as there. It takes about half of the time or less.
 //   - Flush without new content writes nothing behind the header.
 //   - Of a stream that is cut short a Reader may return a few bytes more.

@@ -60,7 +60,7 @@ func write(t testing.TB, p []byte, level, part int) []byte {
 
 // TestWriter has the standard library read what a Writer writes.
 func TestWriter(t *testing.T) {
-	for _, level := range levels {
+	for _, level := range append(levels, gzip.StatelessCompression) {
 		for _, size := range sizes {
 			if size > 1<<18 && level > 7 || size > 1<<16 && testing.Short() {
 				continue // takes long
@@ -248,7 +248,7 @@ func TestErrorsOfWriter(t *testing.T) {
 			}
 		}
 	}
-	for _, level := range []int{-3, 10} {
+	for _, level := range []int{-4, 10} {
 		_, want := stdgzip.NewWriterLevel(nil, level)
 		if _, err := gzip.NewWriterLevel(nil, level); err == nil || err.Error() != want.Error() {
 			t.Errorf("level %d: %v, not %v", level, err, want)

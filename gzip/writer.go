@@ -22,6 +22,11 @@ const (
 	BestCompression    = flate.BestCompression    // level 9
 	DefaultCompression = flate.DefaultCompression // level 6
 	HuffmanOnly        = flate.HuffmanOnly        // Huffman codes without matches
+
+	// ConstantCompression is what klauspost/compress and pgzip call HuffmanOnly.
+	ConstantCompression = HuffmanOnly
+	// StatelessCompression of klauspost/compress is level 1. A Writer has no tables in any case.
+	StatelessCompression = -3
 )
 
 // defaultLevel is the level of DefaultCompression.
@@ -86,10 +91,10 @@ func NewWriter(w io.Writer) *Writer {
 	return z
 }
 
-// NewWriterLevel is NewWriter with a level: 1 to 9, [NoCompression], [DefaultCompression] or
-// [HuffmanOnly]. Any other level is an error.
+// NewWriterLevel is NewWriter with a level: 1 to 9, [NoCompression], [DefaultCompression],
+// [HuffmanOnly] or [StatelessCompression]. Any other level is an error.
 func NewWriterLevel(w io.Writer, level int) (*Writer, error) {
-	if level < HuffmanOnly || level > BestCompression {
+	if level < StatelessCompression || level > BestCompression {
 		return nil, fmt.Errorf("gzip: invalid compression level: %d", level)
 	}
 	z := &Writer{level: level}
@@ -152,6 +157,8 @@ func (z *Writer) newStream(opts []compress.WriterOption) (*compress.Writer, erro
 	switch z.level {
 	case HuffmanOnly:
 		all = append(all, compress.WithLevel(BestSpeed), bridge.Literals())
+	case StatelessCompression:
+		all = append(all, compress.WithLevel(BestSpeed))
 	case DefaultCompression, NoCompression:
 		all = append(all, compress.WithLevel(defaultLevel))
 	default:

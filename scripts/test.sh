@@ -311,6 +311,7 @@ steps() {
   step all modules modules
   step all assembly internal/kernels/_asm/check.sh
   step all release release
+  step all third-party scripts/third-party.sh containerd containers/ franz parquet-go prometheus
   step all fuzz scripts/fuzz.sh --each 2s
 }
 

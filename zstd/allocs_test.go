@@ -40,6 +40,12 @@ func TestAllocs(t *testing.T) {
 			}
 		}
 	}
+	// So do calls for frames that do not state their size.
+	unsized, whole := flushed(t, newEncoder(t, nil), all), make([]byte, 0, len(all))
+	one := newDecoder(t, nil)
+	if got := testing.AllocsPerRun(100, func() { one.DecodeAll(unsized, whole) }); got >= 1 {
+		t.Errorf("no size stated: %v allocations", got)
+	}
 	// Streams allocate nothing once they have their memory.
 	e, d := newEncoder(t, nil), newDecoder(t, nil)
 	var b bytes.Buffer

@@ -13,9 +13,9 @@ import (
 // confirms.
 //
 // The caller's goroutine decodes. In the steady state a call allocates nothing if dst has the
-// capacity, and the frames state the size of their content. Before content is decoded, dst grows to
-// at most 16 times the size of input, or 64 KiB if that is more. Some kilobytes can decode to
-// gigabytes: use [WithDecoderMaxMemory] for input that is not trusted.
+// capacity. Before content is decoded, dst grows to at most 16 times the size of input, or 64 KiB
+// if that is more. Some kilobytes can decode to gigabytes: use [WithDecoderMaxMemory] for input
+// that is not trusted.
 // [WithDecoderConcurrency] limits how many calls work at the same time.
 func (d *Decoder) DecodeAll(input, dst []byte) ([]byte, error) {
 	if d.closed.Load() {
@@ -144,9 +144,17 @@ func (m *memory) decodeBlock(f *frameDecoder, from int) (last bool, err error) {
 	}
 	// What the header says is left of the frame bounds the room, so that no byte too many is asked
 	// for. A block that has more content is an error in any case.
-	m.makeRoom(int(min(room, f.header.FrameContentSize-f.size)))
+	need := int(min(room, f.header.FrameContentSize-f.size))
+	// The content of a compressed block may fit into less room than it could take.
+	if b.Content >= 0 || cap(m.dst)-len(m.dst) < b.Size {
+		m.makeRoom(need)
+	}
 	at := len(m.dst) - from
 	end, err := f.decodeBlock(m.dst[from:cap(m.dst)], at, m.in[:n])
+	if err == codec.ErrNoRoom && cap(m.dst)-len(m.dst) < need && !m.o.limitToCap {
+		m.makeRoom(need)
+		end, err = f.decodeBlock(m.dst[from:cap(m.dst)], at, m.in[:n])
+	}
 	limit := m.left()
 	m.in = m.in[n:]
 	m.dst = m.dst[:from+end]

@@ -142,6 +142,50 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// flushed returns content as the frame of a stream with a flush in the middle, so that its header
+// does not state the size.
+func flushed(t *testing.T, e *Encoder, content []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	e.Reset(&b)
+	half := len(content) / 2
+	_, err := e.Write(content[:half])
+	if err := errors.Join(err, e.Flush()); err != nil {
+		t.Fatal(err)
+	}
+	_, err = e.Write(content[half:])
+	if err := errors.Join(err, e.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestRoom decodes frames that do not state their size to memory of many capacities. If the content
+// fits, it stays in the caller's memory.
+func TestRoom(t *testing.T) {
+	all := mixed(295_000)
+	d := newDecoder(t, nil, WithDecoderDictRaw(5, all[:40_000]))
+	for name, opts := range map[string][]EOption{
+		"default": nil, "window": {WithWindowSize(32 << 10)},
+		"dictionary": {WithEncoderDictRaw(5, all[:40_000])},
+	} {
+		p := flushed(t, newEncoder(t, nil, opts...), all)
+		for room := 1; room < len(all)+8000; room += 1999 {
+			if room > len(all) && room < len(all)+1999 {
+				room = len(all)
+			}
+			dst := make([]byte, 7, 7+room)
+			got, err := d.DecodeAll(p, dst)
+			if err != nil || !bytes.Equal(got[7:], all) {
+				t.Fatalf("%s, room of %d: %d bytes, %v", name, room, len(got)-7, err)
+			}
+			if same := &got[0] == &dst[0]; same != (room >= len(all)) {
+				t.Errorf("%s, room of %d: in the caller's memory: %v", name, room, same)
+			}
+		}
+	}
+}
+
 // TestParallel reads streams that are large enough for workers, from memory and from files, intact
 // and damaged. What Read and WriteTo return is what a Decoder without workers returns.
 func TestParallel(t *testing.T) {

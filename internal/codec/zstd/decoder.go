@@ -147,8 +147,8 @@ func (d *Decoder) GoOn(carry *Carry) {
 // frame so far, or at least a window of it. In front of it is what SetBefore says, or the
 // dictionary. Block writes the content of the block behind it. end is the position behind the
 // content, used the size of the block in bytes. The block may use up all of dst; it may overwrite
-// bytes of dst behind end. All errors are a CorruptError, and leave the Decoder unusable until
-// Reset.
+// bytes of dst behind end. All errors are a CorruptError. They leave the Decoder unusable until
+// Reset, but for ErrNoRoom: then the same block can be decoded again with a larger dst.
 func (d *Decoder) Block(dst []byte, at int, src []byte) (end, used int, last bool, err error) {
 	h, body, err := d.entropy.splitBlock(src)
 	if err != nil {
