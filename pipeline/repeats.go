@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"slices"
+
 	"github.com/gopz/compress/internal/codec/zstd"
 	"github.com/gopz/compress/internal/ldm"
 	"github.com/gopz/compress/lz77"
@@ -12,6 +14,45 @@ const repeatCost = 8
 
 // sequenceCost is about what other matches take.
 const sequenceCost = 3
+
+// longRepeat is the least length in bytes of a repeat in which no other matches are looked for.
+// Behind it a match finder begins anew, which takes about as long as searching half of that.
+const longRepeat = 256 << 10
+
+// hasLongRepeat reports whether the block is searched by matchBetween.
+func (b *Block) hasLongRepeat() bool {
+	return slices.ContainsFunc(b.repeats, func(r ldm.Repeat) bool { return r.Len >= longRepeat })
+}
+
+// matchBetween finds the sequences of a block outside of its long repeats, which are literals.
+func (ws *workspace) matchBetween(b *Block) {
+	from, lits := b.Window, 0
+	for _, r := range b.repeats {
+		if r.Len >= longRepeat {
+			to := b.Window + r.At
+			lits = ws.matchPart(b, from, to, lits) + r.Len
+			from = to + r.Len
+		}
+	}
+	ws.matchPart(b, from, len(b.src), lits)
+}
+
+// matchPart adds the sequences of b.src[from:to], with so many literals in front of them. It
+// returns the number of literals behind the last one.
+func (ws *workspace) matchPart(b *Block, from, to, lits int) int {
+	p, first := b.payload, len(b.payload.seqs)
+	window := min(from, b.run.cfg.Reach)
+	p.seqs = ws.matcher.ParseFrom(p.seqs, b.src[from-window:to], window, b.params(), b.form())
+	if len(p.seqs) == first {
+		return lits + to - from
+	}
+	p.seqs[first].LitLen += uint32(lits)
+	lits += to - from
+	for _, s := range p.seqs[first:] {
+		lits -= int(s.LitLen + s.MatchLen)
+	}
+	return lits
+}
 
 // mergeRepeats makes matches of the repeats of a block, in place of the sequences there. It returns
 // memory of the workspace, and leaves seqs to it.

@@ -68,6 +68,46 @@ func TestMergeRepeats(t *testing.T) {
 	}
 }
 
+// TestMatchBetween searches a block with two long repeats. Their content stays literals, and what
+// is around them is matched, also with content in front of the block.
+func TestMatchBetween(t *testing.T) {
+	p := ByName("lzf")
+	period := make([]byte, 1000)
+	r := rand.New(rand.NewPCG(7, 8))
+	for i := range period {
+		period[i] = byte(r.IntN(256))
+	}
+	content := bytes.Repeat(period, 1<<11)
+	for level := 1; level <= MaxLevel; level++ {
+		const window = 1 << 16
+		b := &Block{run: &Run{cfg: Config{Pipeline: p, Level: level, Reach: window}}}
+		b.src, b.Window, b.payload = content, window, &payload{}
+		b.repeats = []ldm.Repeat{{At: 500_000, Len: longRepeat}, {At: 900_000, Len: longRepeat + 1}}
+		var ws workspace
+		if !b.hasLongRepeat() {
+			t.Fatal("no long repeat")
+		}
+		ws.matchBetween(b)
+		if got := decodeSequences(content, window, b.payload.seqs); !bytes.Equal(got, content) {
+			t.Fatalf("level %d: other content", level)
+		}
+		at, matched := 0, 0
+		for _, s := range b.payload.seqs {
+			at += int(s.LitLen)
+			for _, r := range b.repeats {
+				if at < r.At+r.Len && at+int(s.MatchLen) > r.At {
+					t.Fatalf("level %d: a match at %d, in a repeat at %d", level, at, r.At)
+				}
+			}
+			at += int(s.MatchLen)
+			matched += int(s.MatchLen)
+		}
+		if want := len(content) - window - 2*longRepeat - 5000; matched < want {
+			t.Errorf("level %d: %d bytes matched, want %d", level, matched, want)
+		}
+	}
+}
+
 // decodeSequences makes content from its first start bytes, sequences, and its own literals.
 func decodeSequences(content []byte, start int, seqs []lz77.Sequence) []byte {
 	p := bytes.Clone(content[:start])

@@ -35,6 +35,8 @@ var matchStage = stage{
 			p.seqs = ws.findInHistory(b)
 		case b.run.cfg.Dictionary != nil && b.Window == 0:
 			p.seqs = ws.findWithDictionary(b)
+		case b.hasLongRepeat():
+			ws.matchBetween(b)
 		case b.priced():
 			ws.matchPriced(b)
 		default:
@@ -195,10 +197,10 @@ func notDense(b *Block) bool {
 	return !b.dense()
 }
 
-// plain reports whether a device can find the sequences of the block: it has no dictionaries and no
-// optimal parser either.
+// plain reports whether a device can find the sequences of the block: it has no dictionaries, no
+// optimal parser either, and leaves out no content.
 func plain(b *Block) bool {
-	return notDense(b) && b.run.cfg.Dictionary == nil && !b.params().Optimal()
+	return notDense(b) && b.run.cfg.Dictionary == nil && !b.params().Optimal() && !b.hasLongRepeat()
 }
 
 // decodePayload decodes the streams of a coded payload for size bytes of content. If the content
