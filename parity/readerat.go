@@ -54,22 +54,20 @@ type ReaderAt struct {
 }
 
 // NewReaderAt returns a ReaderAt of src, of size bytes. If all sections are in place it reads the
-// ends of each; else it does the work of Verify. The error is ErrNoParity if there is no parity, or
-// one of src.
+// ends of each; else it finds out what Repair would report. The error is ErrNoParity if there is no
+// parity, or one of src.
 func NewReaderAt(src io.ReaderAt, size int64) (*ReaderAt, error) {
 	r := newReaderAt(src, size)
 	zones := r.chain()
 	if zones == nil {
-		if err := r.repair(nil); err != nil {
+		if err := r.inspect(r.scan(), func() error { return nil }); err != nil {
 			return nil, err
 		}
 		return r, nil
 	}
 	for _, z := range zones {
-		z.at = z.after
-		r.parts = append(r.parts, part{at: z.after, size: z.hi - z.after, zone: z})
+		r.addPart(part{size: z.hi - z.after, zone: z})
 	}
-	r.size = size
 	return r, nil
 }
 
@@ -165,36 +163,28 @@ func (r *ReaderAt) readSliceOf(z *zone, i int) error {
 		return nil
 	}
 	r.inBuf = nowhere
-	if !r.readSlice(r.buf, z.group, i, z.main.start) && !r.readHealed(z, i) {
-		r.lost[z.at+place] = int64(n)
-		if err := container.ReadAt(r.src, r.buf[:n], z.main.start+place); err != nil {
-			return err
+	if !r.readSlice(r.buf, z.group, i, z.main.start) {
+		r.heal(z)
+		if !r.readFound(r.buf, z, i) {
+			r.lost[z.at+place] = int64(n)
+			if err := container.ReadAt(r.src, r.buf[:n], z.main.start+place); err != nil {
+				return err
+			}
 		}
 	}
 	r.inBuf = z.at + place
 	return nil
 }
 
-// readHealed reads slice i of a zone, which is not in place, into r.buf. It returns false if it is
-// lost.
-func (r *ReaderAt) readHealed(z *zone, i int) bool {
-	r.heal(z)
-	if z.rebuilt[i] != nil {
-		copy(r.buf, z.rebuilt[i])
-		return true
-	}
-	return r.readSlice(r.buf, z.group, i, z.from[i]-int64(i*z.Slice))
-}
-
 // heal loads a zone and notes what differs from the source.
 func (r *ReaderAt) heal(z *zone) {
-	if z.loaded {
+	if z.slots != nil {
 		return
 	}
 	r.load(z)
-	for i, at := range z.from {
+	for i, at := range z.slots.from {
 		place := int64(i * z.Slice)
-		if !z.lost && at != z.main.start+place {
+		if !z.slots.lost && at != z.main.start+place {
 			r.healed[z.at+place] = int64(z.SliceLength(i))
 		}
 	}
@@ -202,17 +192,16 @@ func (r *ReaderAt) heal(z *zone) {
 
 // checkSection makes the section of a zone anew if it is damaged in the source.
 func (r *ReaderAt) checkSection(z *zone) {
-	if z.checked {
+	if z.section != nil {
 		return
 	}
-	z.checked = true
 	r.findPackets(z)
 	if r.sectionIntact(z) {
 		return
 	}
 	r.heal(z)
 	at, size := z.at+int64(z.Size), z.SectionSize()
-	if z.lost {
+	if z.slots.lost {
 		r.lost[at] = size
 		return
 	}
