@@ -10,8 +10,8 @@ import (
 	"github.com/gopz/compress/internal/section"
 )
 
-// nowhere is the place of bytes that the source does not have.
-const nowhere = -1
+// nowhere is the place of bytes that the source does not have. No zone begins so far in front of it.
+const nowhere = -1 << 62
 
 // scanChunk is how many bytes are read at once.
 const scanChunk = 1 << 20

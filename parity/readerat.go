@@ -28,7 +28,7 @@ var errNegative = errors.New("parity: negative offset")
 type part struct {
 	at, size int64
 	src      int64 // in the source
-	zone     *zone // of zone and section; nil for bytes that are as in the source
+	zone     *zone // of zone and section that may be damaged; nil for bytes that are as in the source
 }
 
 // A ReaderAt reads a file as Repair would write it, and heals only what is read. It compares each
@@ -37,8 +37,8 @@ type part struct {
 // wrong. If src cannot read it, the error is that of src. Several goroutines may use a ReaderAt at
 // the same time.
 //
-// It takes little memory as long as it reads nothing damaged. To heal a zone it takes the memory of
-// the zone and its parity. Then it keeps the damaged slices until it reads another zone.
+// It takes little memory as long as it reads nothing damaged. To heal a zone it takes twice the
+// memory of the zone and its parity. Then it keeps them until it reads another zone.
 type ReaderAt struct {
 	file
 	parts  []part
@@ -48,7 +48,6 @@ type ReaderAt struct {
 	mu     sync.Mutex // guards the rest, and what is read of zones
 	open   *zone      // that was read last
 	buf    []byte     // a slice
-	inBuf  int64      // where the repaired file has it, or nowhere
 	healed map[int64]int64
 	lost   map[int64]int64
 }
@@ -73,7 +72,7 @@ func NewReaderAt(src io.ReaderAt, size int64) (*ReaderAt, error) {
 
 func newReaderAt(src io.ReaderAt, size int64) *ReaderAt {
 	return &ReaderAt{
-		file: file{src: src, size: size}, buf: make([]byte, section.MaxSlice), inBuf: nowhere,
+		file: file{src: src, size: size}, buf: make([]byte, section.MaxSlice),
 		healed: map[int64]int64{}, lost: map[int64]int64{},
 	}
 }
@@ -84,11 +83,11 @@ func (r *ReaderAt) Size() int64 { return r.size }
 // Report returns what NewReaderAt has found, or nil if all sections are in place.
 func (r *ReaderAt) Report() *Report { return r.report }
 
-// Healed returns the parts of the repaired file that were damaged, as far as they were read, in
-// order. The rest of their zones counts as read.
+// Healed returns the parts of the repaired file that were damaged, as far as their zones were read,
+// in order.
 func (r *ReaderAt) Healed() []Range { return r.ranges(r.healed) }
 
-// Lost returns the parts that were read and could not be healed, in order.
+// Lost returns the zones that were read and could not be healed, in order.
 func (r *ReaderAt) Lost() []Range { return r.ranges(r.lost) }
 
 func (r *ReaderAt) ranges(m map[int64]int64) (list []Range) {
@@ -134,77 +133,50 @@ func (r *ReaderAt) readZone(p []byte, z *zone, at int64) error {
 		if r.open != nil {
 			r.open.unload()
 		}
-		r.open = z
+		r.open, z.right = z, map[int]bool{}
 	}
-	for len(p) > 0 && at < int64(z.Size) {
-		i := int(at / int64(z.Slice))
-		if err := r.readSliceOf(z, i); err != nil {
-			return err
-		}
-		n := copy(p, r.buf[at%int64(z.Slice):z.SliceLength(i)])
-		p, at = p[n:], at+int64(n)
+	if z.slots == nil && !r.inPlace(z, at, at+int64(len(p))) {
+		r.load(z)
+		r.noteDamage(z)
 	}
-	if len(p) == 0 {
-		return nil
-	}
-	r.checkSection(z)
-	at -= int64(z.Size)
-	if z.section != nil {
-		copy(p, z.section[at:])
-		return nil
-	}
-	return container.ReadAt(r.src, p, z.begin()+at)
-}
-
-// readSliceOf reads slice i of a zone into r.buf, healed if need be.
-func (r *ReaderAt) readSliceOf(z *zone, i int) error {
-	place, n := int64(i*z.Slice), z.SliceLength(i)
-	if r.inBuf == z.at+place {
-		return nil
-	}
-	r.inBuf = nowhere
-	if !r.readSlice(r.buf, z.group, i, z.main.start) {
+	if z.whole == nil && z.slots != nil && r.state(z) == Healed {
 		r.heal(z)
-		if !r.readFound(r.buf, z, i) {
-			r.lost[z.at+place] = int64(n)
-			if err := container.ReadAt(r.src, r.buf[:n], z.main.start+place); err != nil {
-				return err
-			}
-		}
 	}
-	r.inBuf = z.at + place
+	if z.whole == nil {
+		return container.ReadAt(r.src, p, z.main.start+at)
+	}
+	copy(p, z.whole[at:])
 	return nil
 }
 
-// heal loads a zone and notes what differs from the source.
-func (r *ReaderAt) heal(z *zone) {
-	if z.slots != nil {
+// inPlace reports whether the source has a part of a zone and its section where it should be.
+func (r *ReaderAt) inPlace(z *zone, from, to int64) bool {
+	for i := int(from) / z.Slice; i*z.Slice < min(int(to), z.Size); i++ {
+		if !z.right[i] && !r.readSlice(r.buf, z.group, i, z.main.start) {
+			return false
+		}
+		z.right[i] = true
+	}
+	if to <= int64(z.Size) {
+		return true
+	}
+	r.findPackets(z)
+	return r.sectionIntact(z)
+}
+
+// noteDamage notes what of a zone that has been loaded differs from the source.
+func (r *ReaderAt) noteDamage(z *zone) {
+	size := z.SectionSize()
+	if z.slots.lost {
+		r.lost[z.at] = int64(z.Size) + size
 		return
 	}
-	r.load(z)
 	for i, at := range z.slots.from {
-		place := int64(i * z.Slice)
-		if !z.slots.lost && at != z.main.start+place {
+		if place := int64(i * z.Slice); at != z.main.start+place {
 			r.healed[z.at+place] = int64(z.SliceLength(i))
 		}
 	}
-}
-
-// checkSection makes the section of a zone anew if it is damaged in the source.
-func (r *ReaderAt) checkSection(z *zone) {
-	if z.section != nil {
-		return
+	if !r.sectionIntact(z) {
+		r.healed[z.at+int64(z.Size)] = size
 	}
-	r.findPackets(z)
-	if r.sectionIntact(z) {
-		return
-	}
-	r.heal(z)
-	at, size := z.at+int64(z.Size), z.SectionSize()
-	if z.slots.lost {
-		r.lost[at] = size
-		return
-	}
-	z.section = appendSection(nil, z.Zone, r.slices(z))
-	r.healed[at] = size
 }

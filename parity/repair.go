@@ -172,15 +172,15 @@ func (r *ReaderAt) addZone(z *zone, next int64) {
 	r.addPart(part{src: z.after, size: front})
 	report := Zone{
 		Offset: r.size, Size: int64(z.Size), Slices: z.Slices(), Parity: z.Parity,
-		Damaged: s.missing, ParityLeft: s.parity, State: Healed,
+		Damaged: s.missing, ParityLeft: s.parity, State: r.state(z),
 	}
-	p := part{size: report.Size + z.SectionSize(), zone: z}
+	p := part{src: s.begins, size: report.Size + z.SectionSize()}
 	switch {
 	case s.lost:
-		report.State, report.Size = Lost, max(0, min(z.begin(), z.hi)-s.begins)
-		p = part{src: s.begins, size: z.hi - s.begins}
-	case z.intact() && r.sectionIntact(z):
-		report.State = Intact
+		report.Size = max(0, min(z.begin(), z.hi)-s.begins)
+		p.size = z.hi - s.begins
+	case report.State == Healed, s.begins != z.main.start:
+		report.State, p.zone = Healed, z
 	}
 	r.report.Zones = append(r.report.Zones, report)
 	r.addPart(p)

@@ -19,20 +19,20 @@ type zone struct {
 	after int64 // the section before ends here, as far as can be told
 	hi    int64 // the section ends here, as far as can be told
 
-	at int64 // in the repaired file
-
-	slots   *slots // nil if the zone is not loaded
-	section []byte // anew; nil if the source has it, or if it has not been read
+	at    int64        // in the repaired file
+	right map[int]bool // slices that a ReaderAt has found in place
+	slots *slots       // nil if the zone is not loaded
+	whole []byte       // zone and section as they were; nil if they have not been needed
 }
 
 // slots says where the slices of a zone are.
 type slots struct {
-	from    []int64        // where the source has each slice, or nowhere
-	rebuilt map[int][]byte // slices that it does not have
-	missing int            // how many those are; 0 if that is unknown
-	parity  int            // packets of parity that are left
-	lost    bool           // those slices cannot be made anew
-	begins  int64          // where the zone begins in the source, as far as can be told
+	from    []int64  // where the source has each slice, or nowhere
+	missing int      // how many it does not have; 0 if that is unknown
+	parity  int      // packets of parity that are left
+	content [][]byte // all slices, padded; nil if none is missing
+	lost    bool     // the slices that are missing cannot be made anew
+	begins  int64    // where the zone begins in the source, as far as can be told
 }
 
 // begin returns where the section begins, by most of its packets.
@@ -135,7 +135,7 @@ func (f *file) load(z *zone) {
 }
 
 // unload forgets what load has found.
-func (z *zone) unload() { z.catalog, z.slots, z.section = nil, nil, nil }
+func (z *zone) unload() { z.catalog, z.right, z.slots, z.whole = nil, nil, nil, nil }
 
 // collect finds slices in the source, until parity can replace those that are missing.
 func (f *file) collect(z *zone) {
@@ -171,23 +171,11 @@ func (f *file) collectAt(z *zone, starts ...int64) {
 	}
 }
 
-// readFound reads slice i of a zone that is loaded, padded. It returns false if that is lost.
-func (f *file) readFound(buf []byte, z *zone, i int) bool {
-	s := z.slots
-	switch {
-	case len(s.from) == 0:
-		return false
-	case s.from[i] != nowhere:
-		return f.readSlice(buf, z.group, i, s.from[i]-int64(i*z.Slice))
-	}
-	return copy(buf, s.rebuilt[i]) > 0
-}
-
-// slices returns the slices of a zone that is loaded, padded. Those that are lost are nil.
+// slices reads the slices of a zone that is loaded, padded. Those that are missing are nil.
 func (f *file) slices(z *zone) [][]byte {
 	all := cutSlices(make([]byte, z.Slices()*z.Slice), z.Slice)
-	for i, p := range all {
-		if !f.readFound(p, z, i) {
+	for i, at := range z.slots.from {
+		if !f.readSlice(all[i], z.group, i, at-int64(i*z.Slice)) {
 			all[i] = nil
 		}
 	}
@@ -212,17 +200,24 @@ func (f *file) decode(z *zone) {
 		shards = append(shards, body)
 	}
 	s.lost = !restore(shards, z.Parity)
-	rebuilt := map[int][]byte{}
-	for i := 0; i < len(s.from) && !s.lost; i++ {
-		if s.from[i] == nowhere {
-			rebuilt[i] = shards[i]
-			padding := bytes.Trim(shards[i][z.SliceLength(i):], "\x00")
-			s.lost = entry(shards[i]) != entryOf(z.catalog, i) || len(padding) > 0
-		}
+	s.content = shards[:z.Slices()]
+	for i := 0; i < len(s.content) && !s.lost; i++ {
+		padding := bytes.Trim(s.content[i][z.SliceLength(i):], "\x00")
+		s.lost = entry(s.content[i]) != entryOf(z.catalog, i) || len(padding) > 0
 	}
-	if !s.lost {
-		s.rebuilt = rebuilt
+}
+
+// heal makes zone and section of a zone that is loaded, if they are not lost.
+func (f *file) heal(z *zone) {
+	content := z.slots.content
+	if content == nil {
+		content = f.slices(z)
 	}
+	z.whole = make([]byte, 0, int64(z.Size)+z.SectionSize())
+	for i, s := range content {
+		z.whole = append(z.whole, s[:z.SliceLength(i)]...)
+	}
+	z.whole = appendSection(z.whole, z.Zone, content)
 }
 
 // findStart sets begins of a zone that does not begin behind the section before. What is in front
@@ -252,20 +247,26 @@ func (f *file) findStart(z *zone) {
 		// further on, or the front may be cut away.
 		const sample = 32
 		front := make([]byte, min(sample, z.Size))
-		if f.readPart(front, z.after) && bytes.Contains(slices.Concat(f.slices(z)...), front) {
+		if f.readPart(front, z.after) && bytes.Contains(slices.Concat(s.content...), front) {
 			s.begins = z.after
 		}
 	}
 }
 
-// intact reports whether the source has the zone in place, from slots.begins on.
-func (z *zone) intact() bool {
+// state returns the state of a zone that is loaded, without what is in front of it.
+func (f *file) state(z *zone) State {
+	if z.slots.lost {
+		return Lost
+	}
 	for i, at := range z.slots.from {
 		if at != z.main.start+int64(i*z.Slice) {
-			return false
+			return Healed
 		}
 	}
-	return !z.slots.lost && z.main.start == z.slots.begins
+	if !f.sectionIntact(z) {
+		return Healed
+	}
+	return Intact
 }
 
 // sectionIntact reports whether the source has the section as it should be.
