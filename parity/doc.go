@@ -29,10 +29,10 @@
 //     are joined one may count as stray bytes, if bytes are missing or too many in it.
 //   - What is written is what was there, or the report says so.
 //
-// A Writer takes the memory of a zone, which should be 64 MiB, of its parity, and 20 MB. Repair
-// and a ReaderAt take up to three times a zone where they heal one, else little. The first zone with
-// more than 256 slices, those of parity included, takes half a second and 74 MiB for tables, once in
-// a process.
+// A Writer takes the memory of a zone, which should be 64 MiB, of its parity, and 20 MB. Repair and
+// a ReaderAt take up to three times a zone where they heal one, else little. The first zone with
+// more than 256 slices, those of parity included, takes half a second and 74 MiB for tables, once
+// in a process.
 //
 // FORMAT.md, chapter "Sections", defines the bytes.
 package parity

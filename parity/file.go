@@ -10,7 +10,7 @@ import (
 	"github.com/gopz/compress/internal/section"
 )
 
-// nowhere is the place of bytes that the source does not have. No zone begins so far in front of it.
+// nowhere is the place of bytes that the source does not have. No zone begins so far in front.
 const nowhere = -1 << 62
 
 // scanChunk is how many bytes are read at once.
@@ -49,8 +49,8 @@ func (f *file) readPart(p []byte, at int64) bool {
 	return true
 }
 
-// chunks goes through the bytes from lo to hi. Each run of width bytes is in one of the chunks, with
-// what precedes and follows it.
+// chunks goes through the bytes from lo to hi. Chunks overlap, so that any width bytes are whole in
+// one of them.
 func (f *file) chunks(lo, hi, width int64) iter.Seq2[int64, []byte] {
 	return func(yield func(at int64, data []byte) bool) {
 		buf := make([]byte, max(0, min(hi-lo, scanChunk+width)))

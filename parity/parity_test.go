@@ -37,13 +37,13 @@ func repaired(t testing.TB, data []byte, bad ...int) ([]byte, *Report, error) {
 	switch {
 	case report == nil && rerr != err, report != nil && rerr != nil:
 		t.Errorf("Repair: %v; NewReaderAt: %v", err, rerr)
-	case report != nil && r.Report() != nil && !reflect.DeepEqual(report.Zones, r.Report().Zones):
+	case report != nil && r.Report().Zones != nil && !reflect.DeepEqual(report.Zones, r.Report().Zones):
 		t.Errorf("Repair: %+v; NewReaderAt: %+v", report, r.Report())
 	case err == nil:
 		got, rerr := io.ReadAll(io.NewSectionReader(r, 0, r.Size()))
-		if rerr != nil || !bytes.Equal(got, out.Bytes()) || r.Lost() != nil {
+		if rerr != nil || !bytes.Equal(got, out.Bytes()) || r.Err() != nil {
 			t.Errorf("ReaderAt: %v, %d bytes; Repair wrote %d; lost: %v",
-				rerr, len(got), out.Len(), r.Lost())
+				rerr, len(got), out.Len(), r.Err())
 		}
 	}
 	return out.Bytes(), report, err
@@ -197,8 +197,8 @@ func TestLostZone(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := io.ReadAll(io.NewSectionReader(reader, 0, size))
-	if err != nil || !bytes.Equal(got, src.Data) || len(reader.Lost()) != 1 || reader.Healed() != nil {
-		t.Errorf("%v, exact %v, lost %v", err, bytes.Equal(got, src.Data), reader.Lost())
+	if err != nil || !bytes.Equal(got, src.Data) || reader.Err() == nil || reader.Healed() > 0 {
+		t.Errorf("%v, exact %v, lost: %v", err, bytes.Equal(got, src.Data), reader.Err())
 	}
 	want := bytes.Clone(s.data)
 	for i := range 40 {
@@ -368,12 +368,9 @@ func TestReaderAt(t *testing.T) {
 	s := write(t, Options{10, compress.PZ}, randomZones(r, 6, 20_000, 40_000)...)
 	for _, kind := range []string{"flips", "insertion", "cut"} {
 		d := s.undamaged()
-		var flipped []int
 		for i := range 12 {
 			g := s.zones[i/2]
-			at := int(g.Offset) + r.IntN(int(g.EndOffset()-g.Offset))
-			d.flip(r, at)
-			flipped = append(flipped, at)
+			d.flip(r, int(g.Offset)+r.IntN(int(g.EndOffset()-g.Offset)))
 		}
 		switch kind {
 		case "insertion":
@@ -405,11 +402,8 @@ func TestReaderAt(t *testing.T) {
 		if err := iotest.TestReader(all, s.data); err != nil {
 			t.Error(err)
 		}
-		for _, at := range flipped {
-			within := func(h Range) bool { return h.Offset <= int64(at) && int64(at) < h.Offset+h.Size }
-			if kind == "flips" && !slices.ContainsFunc(reader.Healed(), within) {
-				t.Errorf("%s: byte %d is not among the healed %v", kind, at, reader.Healed())
-			}
+		if healed := reader.Healed(); healed < 12 || healed > reader.Size()/2 {
+			t.Errorf("%s: %d of %d bytes are healed", kind, healed, reader.Size())
 		}
 	}
 }

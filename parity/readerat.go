@@ -3,19 +3,13 @@ package parity
 import (
 	"errors"
 	"io"
-	"maps"
-	"slices"
 	"sort"
 	"sync"
 
 	"github.com/gopz/compress/internal/container"
+	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/section"
 )
-
-// Range is a part of a file.
-type Range struct {
-	Offset, Size int64
-}
 
 // Present reports whether a file of size bytes ends with a section. Damage may hide one.
 func Present(src io.ReaderAt, size int64) bool {
@@ -43,13 +37,13 @@ type ReaderAt struct {
 	file
 	parts  []part
 	size   int64
-	report *Report // nil if all sections are in place
+	report *Report
 
 	mu     sync.Mutex // guards the rest, and what is read of zones
 	open   *zone      // that was read last
 	buf    []byte     // a slice
-	healed map[int64]int64
-	lost   map[int64]int64
+	healed int64
+	err    error
 }
 
 // NewReaderAt returns a ReaderAt of src, of size bytes. If all sections are in place it reads the
@@ -72,31 +66,29 @@ func NewReaderAt(src io.ReaderAt, size int64) (*ReaderAt, error) {
 
 func newReaderAt(src io.ReaderAt, size int64) *ReaderAt {
 	return &ReaderAt{
-		file: file{src: src, size: size}, buf: make([]byte, section.MaxSlice),
-		healed: map[int64]int64{}, lost: map[int64]int64{},
+		file: file{src: src, size: size}, report: &Report{}, buf: make([]byte, section.MaxSlice),
 	}
 }
 
 // Size returns the size of the repaired file.
 func (r *ReaderAt) Size() int64 { return r.size }
 
-// Report returns what NewReaderAt has found, or nil if all sections are in place.
+// Report returns what NewReaderAt has found. If all sections are in place it has no zones.
 func (r *ReaderAt) Report() *Report { return r.report }
 
-// Healed returns the parts of the repaired file that were damaged, as far as their zones were read,
-// in order.
-func (r *ReaderAt) Healed() []Range { return r.ranges(r.healed) }
-
-// Lost returns the zones that were read and could not be healed, in order.
-func (r *ReaderAt) Lost() []Range { return r.ranges(r.lost) }
-
-func (r *ReaderAt) ranges(m map[int64]int64) (list []Range) {
+// Healed returns how many bytes of the repaired file were damaged, as far as their zones were read.
+func (r *ReaderAt) Healed() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, at := range slices.Sorted(maps.Keys(m)) {
-		list = append(list, Range{at, m[at]})
-	}
-	return list
+	return r.healed
+}
+
+// Err returns an error about the first zone that was read and could not be healed, or nil. It wraps
+// compress.ErrCorrupt.
+func (r *ReaderAt) Err() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
 }
 
 // ReadAt implements io.ReaderAt.
@@ -134,6 +126,7 @@ func (r *ReaderAt) readZone(p []byte, z *zone, at int64) error {
 			r.open.unload()
 		}
 		r.open, z.right = z, map[int]bool{}
+		r.findPackets(z)
 	}
 	if z.slots == nil && !r.inPlace(z, at, at+int64(len(p))) {
 		r.load(z)
@@ -157,26 +150,27 @@ func (r *ReaderAt) inPlace(z *zone, from, to int64) bool {
 		}
 		z.right[i] = true
 	}
-	if to <= int64(z.Size) {
-		return true
-	}
-	r.findPackets(z)
-	return r.sectionIntact(z)
+	return to <= int64(z.Size) || r.sectionIntact(z)
 }
 
 // noteDamage notes what of a zone that has been loaded differs from the source.
 func (r *ReaderAt) noteDamage(z *zone) {
-	size := z.SectionSize()
+	if z.noted {
+		return
+	}
+	z.noted = true
 	if z.slots.lost {
-		r.lost[z.at] = int64(z.Size) + size
+		if r.err == nil {
+			r.err = errs.At(errs.Corrupt, z.at, "parity cannot heal the zone that begins here")
+		}
 		return
 	}
 	for i, at := range z.slots.from {
-		if place := int64(i * z.Slice); at != z.main.start+place {
-			r.healed[z.at+place] = int64(z.SliceLength(i))
+		if at != z.main.start+int64(i*z.Slice) {
+			r.healed += int64(z.SliceLength(i))
 		}
 	}
 	if !r.sectionIntact(z) {
-		r.healed[z.at+int64(z.Size)] = size
+		r.healed += z.SectionSize()
 	}
 }

@@ -135,7 +135,6 @@ func (r *ReaderAt) inspect(zones []*zone, added func() error) error {
 	default:
 		return ErrNoParity
 	}
-	r.report = &Report{}
 	next, end := int64(0), int64(0) // of the zone before: its Next, and where its section ends
 	for _, z := range zones {
 		r.load(z)

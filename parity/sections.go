@@ -27,7 +27,6 @@ type row struct {
 type group struct {
 	section.Zone
 	places  map[int]int64  // of one packet with each number; nil if they have not been looked for
-	start   int64          // where the zone begins, if places is nil
 	rows    map[int64]*row // by the start of the zone
 	catalog []byte         // nil if it has not been read
 }
@@ -196,9 +195,8 @@ func (f *file) chain() (list []*zone) {
 			return nil
 		}
 		all := &row{start: start, at: end - size, end: end}
-		g := &group{Zone: z, start: start}
 		list = append(list, &zone{
-			group: g, main: all, first: all, last: all, after: start, hi: end,
+			group: &group{Zone: z}, main: all, first: all, last: all, after: start, hi: end,
 		})
 		end, next = start, z.Offset
 	}

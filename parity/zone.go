@@ -21,6 +21,7 @@ type zone struct {
 
 	at    int64        // in the repaired file
 	right map[int]bool // slices that a ReaderAt has found in place
+	noted bool         // a ReaderAt has counted its damage
 	slots *slots       // nil if the zone is not loaded
 	whole []byte       // zone and section as they were; nil if they have not been needed
 }
@@ -61,15 +62,10 @@ func (f *file) readPadded(buf []byte, g *group, i int, start int64) bool {
 
 // readBody returns the body of a packet, or nil if it is lost.
 func (f *file) readBody(g *group, number int) []byte {
-	start := g.start
-	if g.places != nil {
-		at, ok := g.places[number]
-		if !ok {
-			return nil
-		}
-		start = at - g.Place(number)
+	if at, ok := g.places[number]; ok {
+		return g.ReadPacket(f.src, number, at-g.Place(number))
 	}
-	return g.ReadPacket(f.src, number, start)
+	return nil
 }
 
 // catalogOf returns the catalog of a zone. It is empty if too few of its packets are left.

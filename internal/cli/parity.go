@@ -174,7 +174,7 @@ func (s *source) notTrailing(err error) error {
 	if !errors.Is(err, compress.ErrTrailing) || !errors.As(err, &e) || s.parity == nil {
 		return err
 	}
-	if report := s.parity.Report(); report == nil || report.Err() == nil {
+	if s.parity.Report().Err() == nil {
 		return err
 	}
 	return &compress.Error{
@@ -216,28 +216,22 @@ func isDamage(err error) bool {
 // noteHealed warns if the file or its parity is damaged.
 func (s *source) noteHealed() {
 	const advice = `use "pz --repair FILE -o OUT" to repair it`
-	if s.badSection.Load() {
+	const lost = "has damaged parity; compress its content again with --parity"
+	bad := s.badSection.Load()
+	if bad {
 		s.openParity(true)
 	}
-	if s.parity == nil {
-		if s.badSection.Load() {
-			s.app.warn(s.name, "has damaged parity; compress its content again with --parity")
-		}
-		return
-	}
-	n := int64(0)
-	for _, r := range s.parity.Healed() {
-		n += r.Size
-	}
-	report := s.parity.Report()
-	switch {
-	case n > 0:
-		s.app.warn(s.name, "is damaged; %d bytes were restored from its parity; "+advice, n)
-	case report != nil && report.EndMissing:
+	switch p := s.parity; {
+	case p == nil && bad:
+		s.app.warn(s.name, lost)
+	case p == nil:
+	case p.Healed() > 0:
+		s.app.warn(s.name, "is damaged; %d bytes were restored from its parity; "+advice, p.Healed())
+	case p.Report().EndMissing:
 		s.app.warn(s.name, "is damaged; its end is missing, with its parity")
-	case report != nil && report.Err() != nil, len(s.parity.Lost()) > 0:
-		s.app.warn(s.name, "has damaged parity; compress its content again with --parity")
-	case report != nil && !report.Intact(), s.badSection.Load():
+	case p.Report().Err() != nil, p.Err() != nil:
+		s.app.warn(s.name, lost)
+	case !p.Report().Intact(), bad:
 		s.app.warn(s.name, "has damaged parity; "+advice)
 	}
 }

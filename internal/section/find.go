@@ -6,8 +6,8 @@ import (
 	"iter"
 )
 
-// reach is how many bytes are searched for the header of a packet: a few, with the outermost packets
-// of most sections, and as many as have one of any section.
+// reach is how many bytes are searched for the header of a packet: a few, which have one of most
+// sections, and as many as have one of any.
 var reach = []int64{4 << 10, MaxPacket + PacketHeaderSize + FooterSize}
 
 // Find returns where the section of parity of a .pz file begins that ends at pos with damage, or is
