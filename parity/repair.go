@@ -40,7 +40,7 @@ type Zone struct {
 	ParityLeft int
 }
 
-// Report says what Repair or Verify found.
+// Report says what Repair or NewReaderAt found.
 type Report struct {
 	Zones []Zone
 	// Unprotected counts bytes in front of zones, between them and behind them that belong to none.
