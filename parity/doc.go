@@ -12,8 +12,8 @@
 //	…
 //	err = w.Close()
 //
-// [Repair] writes the file as it was. [Verify] says what Repair would do. A [ReaderAt] heals what
-// is read through it. All three promise the same:
+// [Repair] writes the file as it was. A [ReaderAt] heals what is read through it. Both promise the
+// same:
 //
 //   - A zone heals if at most as many of its slices are damaged as packets of parity are left, and
 //     half of the pieces of its catalog are. Slices have 16 KiB, less in zones of less than 2 MiB.
@@ -26,13 +26,13 @@
 //     may be another file, so Repair keeps them. A copy of a part of a zone or of its section that
 //     came to another place does no harm. A copy of half a zone or more with its section counts as
 //     another zone. A file with parity that is content of a zone is content. Of equal files that
-//     are joined one may count as stray bytes, if a quarter of it is missing or too many are.
+//     are joined one may count as stray bytes, if bytes are missing or too many in it.
 //   - What is written is what was there, or the report says so.
 //
-// A Writer takes the memory of a zone, which should be 64 MiB, of its parity, and 20 MB. Repair,
-// Verify and a ReaderAt take up to three times a zone where they heal one, else little. The first
-// zone with more than 256 slices, those of parity included, takes half a second and 74 MiB for
-// tables, once in a process.
+// A Writer takes the memory of a zone, which should be 64 MiB, of its parity, and 20 MB. Repair and
+// a ReaderAt take up to three times a zone where they heal one, else little. The first zone with
+// more than 256 slices, those of parity included, takes half a second and 74 MiB for tables, once
+// in a process.
 //
 // FORMAT.md, chapter "Sections", defines the bytes.
 package parity

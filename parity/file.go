@@ -3,14 +3,15 @@ package parity
 import (
 	"bytes"
 	"io"
-	"slices"
+	"iter"
+	"math/rand/v2"
 
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/section"
 )
 
-// nowhere is the place of bytes that the source does not have.
-const nowhere = -1
+// nowhere is the place of bytes that the source does not have. No zone begins so far in front.
+const nowhere = -1 << 62
 
 // scanChunk is how many bytes are read at once.
 const scanChunk = 1 << 20
@@ -24,10 +25,10 @@ type file struct {
 	budget  int64 // in bytes, for work that copies of packets make
 }
 
-// read fills p from place at. It returns the parts that cannot be read, which become zeros.
-func (f *file) read(p []byte, at int64) (holes []Range) {
+// read fills p from place at. What cannot be read becomes random bytes, so that no check holds.
+func (f *file) read(p []byte, at int64) {
 	n, _ := container.ReadAround(f.src, p, at, func(from, to int, err error) error {
-		holes = append(holes, Range{at + int64(from), int64(to - from)})
+		rand.NewChaCha8([32]byte{}).Read(p[from:to])
 		if f.readErr == nil {
 			f.readErr = err
 		}
@@ -36,34 +37,40 @@ func (f *file) read(p []byte, at int64) (holes []Range) {
 	if n < len(p) {
 		f.short = true
 		clear(p[n:])
-		holes = append(holes, Range{at + int64(n), int64(len(p) - n)})
 	}
-	return holes
 }
 
-// overlap reports whether a part overlaps one of holes.
-func overlap(holes []Range, at, size int64) bool {
-	return slices.ContainsFunc(holes, func(h Range) bool {
-		return h.Offset < at+size && at < h.Offset+h.Size
-	})
-}
-
-// readPart is read for a part that may not be in the file. It reports whether all of it is there.
+// readPart is read for a part that may not be in the file. It reports whether it is.
 func (f *file) readPart(p []byte, at int64) bool {
-	return at >= 0 && at+int64(len(p)) <= f.size && len(f.read(p, at)) == 0
+	if at < 0 || at+int64(len(p)) > f.size {
+		return false
+	}
+	f.read(p, at)
+	return true
+}
+
+// chunks goes through the bytes from lo to hi. Chunks overlap, so that any width bytes are whole in
+// one of them.
+func (f *file) chunks(lo, hi, width int64) iter.Seq2[int64, []byte] {
+	return func(yield func(at int64, data []byte) bool) {
+		buf := make([]byte, max(0, min(hi-lo, scanChunk+width)))
+		for len(buf) > 0 {
+			f.read(buf, lo)
+			if !yield(lo, buf) || lo+int64(len(buf)) == hi {
+				return
+			}
+			lo += int64(len(buf)) - width + 1
+			buf = buf[:min(int64(len(buf)), hi-lo)]
+		}
+	}
 }
 
 // find returns the first place of a pattern from lo to hi, or nowhere.
 func (f *file) find(pattern []byte, lo, hi int64) int64 {
-	overlap := int64(len(pattern) - 1)
-	buf := make([]byte, max(0, min(hi-lo, scanChunk)))
-	for lo+overlap < hi {
-		data := buf[:min(hi-lo, int64(len(buf)))]
-		f.read(data, lo)
+	for at, data := range f.chunks(lo, hi, int64(len(pattern))) {
 		if i := bytes.Index(data, pattern); i >= 0 {
-			return lo + int64(i)
+			return at + int64(i)
 		}
-		lo += int64(len(data)) - overlap
 	}
 	return nowhere
 }
@@ -72,32 +79,33 @@ func (f *file) find(pattern []byte, lo, hi int64) int64 {
 func (f *file) packets(lo, hi int64, found func(at int64, h *section.Packet)) {
 	// A false packet costs the check of its body. All true ones together are no more than the file.
 	budget := 2*(hi-lo) + scanChunk
-	magic := []byte(section.PacketMagic)
-	buf := make([]byte, min(scanChunk+section.PacketHeaderSize+section.MaxSlice, hi-lo))
-	for at := lo; at < hi; {
-		data := buf[:min(int64(len(buf)), hi-at)]
-		holes := f.read(data, at)
-		limit := min(scanChunk, len(data))
-		i := 0
-		for i < limit {
-			next := bytes.Index(data[i:min(len(data), limit+len(magic)-1)], magic)
-			if next < 0 {
-				i = limit
+	at := lo
+	for from, data := range f.chunks(lo, hi, section.MaxPacket) {
+		end := from + int64(len(data))
+		if end < hi {
+			end -= section.MaxPacket - 1 // packets behind that are in the next chunk
+		}
+		for at < end {
+			p := data[at-from:]
+			i := bytes.Index(p, []byte(section.PacketMagic))
+			if i < 0 {
+				at = end
 				break
 			}
-			i += next
-			h, ok := section.ParsePacket(data[i:])
-			if ok && budget > 0 && !overlap(holes, at+int64(i), int64(h.Length())) {
+			p, at = p[i:], at+int64(i)
+			if at >= end {
+				break
+			}
+			size := int64(1)
+			if h, ok := section.ParsePacket(p); ok && budget > 0 {
 				budget -= int64(h.Length())
-				if _, ok := h.Body(data[i:]); ok {
-					budget += int64(h.Length())
-					found(at+int64(i), &h)
-					i += h.Length()
-					continue
+				if _, ok := h.Body(p); ok {
+					size = int64(h.Length())
+					budget += size
+					found(at, &h)
 				}
 			}
-			i++
+			at += size
 		}
-		at += int64(i)
 	}
 }

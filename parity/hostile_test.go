@@ -102,11 +102,11 @@ func TestBudget(t *testing.T) {
 			Zone:    section.Zone{Size: 1 << 16, Slice: 1 << 16},
 			catalog: binary.LittleEndian.AppendUint64(nil, entry(data[:1<<16])^1<<63),
 		},
-		first: end, last: end, from: []int64{nowhere}, missing: 1,
+		first: end, last: end, slots: &slots{from: []int64{nowhere}, missing: 1},
 	}
 	f := &file{src: bytes.NewReader(data), size: int64(len(data))}
 	f.search(z)
-	if z.missing != 1 {
-		t.Errorf("%d slices missing", z.missing)
+	if z.slots.missing != 1 {
+		t.Errorf("%d slices missing", z.slots.missing)
 	}
 }

@@ -3,19 +3,13 @@ package parity
 import (
 	"errors"
 	"io"
-	"maps"
-	"slices"
 	"sort"
 	"sync"
 
 	"github.com/gopz/compress/internal/container"
+	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/section"
 )
-
-// Range is a part of a file.
-type Range struct {
-	Offset, Size int64
-}
 
 // Present reports whether a file of size bytes ends with a section. Damage may hide one.
 func Present(src io.ReaderAt, size int64) bool {
@@ -28,7 +22,7 @@ var errNegative = errors.New("parity: negative offset")
 type part struct {
 	at, size int64
 	src      int64 // in the source
-	zone     *zone // of zone and section; nil for bytes that are as in the source
+	zone     *zone // of zone and section that may be damaged; nil for bytes that are as in the source
 }
 
 // A ReaderAt reads a file as Repair would write it, and heals only what is read. It compares each
@@ -37,69 +31,64 @@ type part struct {
 // wrong. If src cannot read it, the error is that of src. Several goroutines may use a ReaderAt at
 // the same time.
 //
-// It takes little memory as long as it reads nothing damaged. To heal a zone it takes the memory of
-// the zone and its parity. Then it keeps the damaged slices until it reads another zone.
+// It takes little memory as long as it reads nothing damaged. To heal a zone it takes twice the
+// memory of the zone and its parity. Then it keeps them until it reads another zone.
 type ReaderAt struct {
 	file
 	parts  []part
 	size   int64
-	report *Report // nil if all sections are in place
+	report *Report
 
 	mu     sync.Mutex // guards the rest, and what is read of zones
 	open   *zone      // that was read last
 	buf    []byte     // a slice
-	inBuf  int64      // where the repaired file has it, or nowhere
-	healed map[int64]int64
-	lost   map[int64]int64
+	healed int64
+	err    error
 }
 
 // NewReaderAt returns a ReaderAt of src, of size bytes. If all sections are in place it reads the
-// ends of each; else it does the work of Verify. The error is ErrNoParity if there is no parity, or
-// one of src.
+// ends of each; else it finds out what Repair would report. The error is ErrNoParity if there is no
+// parity, or one of src.
 func NewReaderAt(src io.ReaderAt, size int64) (*ReaderAt, error) {
 	r := newReaderAt(src, size)
 	zones := r.chain()
 	if zones == nil {
-		if err := r.repair(nil); err != nil {
+		if err := r.inspect(r.scan(), func() error { return nil }); err != nil {
 			return nil, err
 		}
 		return r, nil
 	}
 	for _, z := range zones {
-		z.at = z.after
-		r.parts = append(r.parts, part{at: z.after, size: z.hi - z.after, zone: z})
+		r.addPart(part{size: z.hi - z.after, zone: z})
 	}
-	r.size = size
 	return r, nil
 }
 
 func newReaderAt(src io.ReaderAt, size int64) *ReaderAt {
 	return &ReaderAt{
-		file: file{src: src, size: size}, buf: make([]byte, section.MaxSlice), inBuf: nowhere,
-		healed: map[int64]int64{}, lost: map[int64]int64{},
+		file: file{src: src, size: size}, report: &Report{}, buf: make([]byte, section.MaxSlice),
 	}
 }
 
 // Size returns the size of the repaired file.
 func (r *ReaderAt) Size() int64 { return r.size }
 
-// Report returns what NewReaderAt has found, or nil if all sections are in place.
+// Report returns what NewReaderAt has found. If all sections are in place it has no zones.
 func (r *ReaderAt) Report() *Report { return r.report }
 
-// Healed returns the parts of the repaired file that were damaged, as far as they were read, in
-// order. The rest of their zones counts as read.
-func (r *ReaderAt) Healed() []Range { return r.ranges(r.healed) }
-
-// Lost returns the parts that were read and could not be healed, in order.
-func (r *ReaderAt) Lost() []Range { return r.ranges(r.lost) }
-
-func (r *ReaderAt) ranges(m map[int64]int64) (list []Range) {
+// Healed returns how many bytes of the repaired file were damaged, as far as their zones were read.
+func (r *ReaderAt) Healed() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, at := range slices.Sorted(maps.Keys(m)) {
-		list = append(list, Range{at, m[at]})
-	}
-	return list
+	return r.healed
+}
+
+// Err returns an error about the first zone that was read and could not be healed, or nil. It wraps
+// compress.ErrCorrupt.
+func (r *ReaderAt) Err() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
 }
 
 // ReadAt implements io.ReaderAt.
@@ -136,86 +125,52 @@ func (r *ReaderAt) readZone(p []byte, z *zone, at int64) error {
 		if r.open != nil {
 			r.open.unload()
 		}
-		r.open = z
+		r.open, z.right = z, map[int]bool{}
+		r.findPackets(z)
 	}
-	for len(p) > 0 && at < int64(z.Size) {
-		i := int(at / int64(z.Slice))
-		if err := r.readSliceOf(z, i); err != nil {
-			return err
-		}
-		n := copy(p, r.buf[at%int64(z.Slice):z.SliceLength(i)])
-		p, at = p[n:], at+int64(n)
+	if z.slots == nil && !r.inPlace(z, at, at+int64(len(p))) {
+		r.load(z)
+		r.noteDamage(z)
 	}
-	if len(p) == 0 {
-		return nil
+	if z.whole == nil && z.slots != nil && r.state(z) == Healed {
+		r.heal(z)
 	}
-	r.checkSection(z)
-	at -= int64(z.Size)
-	if z.section != nil {
-		copy(p, z.section[at:])
-		return nil
+	if z.whole == nil {
+		return container.ReadAt(r.src, p, z.main.start+at)
 	}
-	return container.ReadAt(r.src, p, z.begin()+at)
-}
-
-// readSliceOf reads slice i of a zone into r.buf, healed if need be.
-func (r *ReaderAt) readSliceOf(z *zone, i int) error {
-	place, n := int64(i*z.Slice), z.SliceLength(i)
-	if r.inBuf == z.at+place {
-		return nil
-	}
-	r.inBuf = nowhere
-	if !r.readSlice(r.buf, z.group, i, z.main.start) && !r.readHealed(z, i) {
-		r.lost[z.at+place] = int64(n)
-		if err := container.ReadAt(r.src, r.buf[:n], z.main.start+place); err != nil {
-			return err
-		}
-	}
-	r.inBuf = z.at + place
+	copy(p, z.whole[at:])
 	return nil
 }
 
-// readHealed reads slice i of a zone, which is not in place, into r.buf. It returns false if it is
-// lost.
-func (r *ReaderAt) readHealed(z *zone, i int) bool {
-	r.heal(z)
-	if z.rebuilt[i] != nil {
-		copy(r.buf, z.rebuilt[i])
-		return true
+// inPlace reports whether the source has a part of a zone and its section where it should be.
+func (r *ReaderAt) inPlace(z *zone, from, to int64) bool {
+	for i := int(from) / z.Slice; i*z.Slice < min(int(to), z.Size); i++ {
+		if !z.right[i] && !r.readSlice(r.buf, z.group, i, z.main.start) {
+			return false
+		}
+		z.right[i] = true
 	}
-	return r.readSlice(r.buf, z.group, i, z.from[i]-int64(i*z.Slice))
+	return to <= int64(z.Size) || r.sectionIntact(z)
 }
 
-// heal loads a zone and notes what differs from the source.
-func (r *ReaderAt) heal(z *zone) {
-	if z.loaded {
+// noteDamage notes what of a zone that has been loaded differs from the source.
+func (r *ReaderAt) noteDamage(z *zone) {
+	if z.noted {
 		return
 	}
-	r.load(z)
-	for i, at := range z.from {
-		place := int64(i * z.Slice)
-		if !z.lost && at != z.main.start+place {
-			r.healed[z.at+place] = int64(z.SliceLength(i))
+	z.noted = true
+	if z.slots.lost {
+		if r.err == nil {
+			r.err = errs.At(errs.Corrupt, z.at, "parity cannot heal the zone that begins here")
+		}
+		return
+	}
+	for i, at := range z.slots.from {
+		if at != z.main.start+int64(i*z.Slice) {
+			r.healed += int64(z.SliceLength(i))
 		}
 	}
-}
-
-// checkSection makes the section of a zone anew if it is damaged in the source.
-func (r *ReaderAt) checkSection(z *zone) {
-	if z.checked {
-		return
+	if !r.sectionIntact(z) {
+		r.healed += z.SectionSize()
 	}
-	z.checked = true
-	r.findPackets(z)
-	if r.sectionIntact(z) {
-		return
-	}
-	r.heal(z)
-	at, size := z.at+int64(z.Size), z.SectionSize()
-	if z.lost {
-		r.lost[at] = size
-		return
-	}
-	z.section = appendSection(nil, z.Zone, r.slices(z))
-	r.healed[at] = size
 }

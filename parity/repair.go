@@ -27,15 +27,6 @@ const (
 	NoSection
 )
 
-// String returns the name of the state.
-func (s State) String() string {
-	names := [...]string{"intact", "healed", "lost", "no section"}
-	if int(s) < len(names) {
-		return names[s]
-	}
-	return fmt.Sprintf("State(%d)", uint8(s))
-}
-
 // Zone is the report about a zone.
 type Zone struct {
 	Offset int64 // of the first byte in the repaired file
@@ -49,7 +40,7 @@ type Zone struct {
 	ParityLeft int
 }
 
-// Report says what Repair or Verify found.
+// Report says what Repair or NewReaderAt found.
 type Report struct {
 	Zones []Zone
 	// Unprotected counts bytes in front of zones, between them and behind them that belong to none.
@@ -75,17 +66,13 @@ func (r *Report) Intact() bool {
 	return !r.EndMissing && r.ReadErr == nil
 }
 
-// err returns an error if something is damaged, or with healed only if something is lost.
-func (r *Report) err(healed bool) error {
+// Err returns what Repair cannot heal, or nil. It wraps compress.ErrCorrupt or
+// compress.ErrTruncated.
+func (r *Report) Err() error {
 	for i, z := range r.Zones {
-		switch {
-		case z.State == Intact, z.State == Healed && healed:
-			continue
-		case z.State == Healed:
-			return errs.At(errs.Corrupt, z.Offset,
-				fmt.Sprintf("zone %d is damaged; parity can heal it", i))
+		if z.State == Lost || z.State == NoSection {
+			return errs.At(errs.Corrupt, z.Offset, fmt.Sprintf("zone %d cannot be healed", i))
 		}
-		return errs.At(errs.Corrupt, z.Offset, fmt.Sprintf("zone %d cannot be healed: %v", i, z.State))
 	}
 	switch {
 	case r.EndMissing:
@@ -99,10 +86,9 @@ func (r *Report) err(healed bool) error {
 }
 
 // Repair writes to dst the file src, of size bytes, as it was before it was damaged. dst must not
-// be the same file. What cannot be healed is copied as it is. Then the error wraps
-// compress.ErrCorrupt or compress.ErrTruncated, and the report says which zones are lost. Without
-// parity Repair writes nothing and returns ErrNoParity. Other errors are those of dst, and of a src
-// that ends before size.
+// be the same file. What cannot be healed is copied as it is. Then the error is that of the report.
+// Without parity Repair writes nothing and returns ErrNoParity. Other errors are those of dst, and
+// of a src that ends before size.
 //
 // A part of src that cannot be read counts as damage, down to a sector of 4 KiB. If no parity is
 // found then, the error is that of src.
@@ -111,30 +97,35 @@ func (r *Report) err(healed bool) error {
 // takes memory as the package comment says, and less than 100 bytes for each packet of the file.
 func Repair(dst io.Writer, src io.ReaderAt, size int64) (*Report, error) {
 	r := newReaderAt(src, size)
-	if err := r.repair(dst); err != nil {
-		return nil, err
-	}
-	return r.report, r.report.err(true)
-}
-
-// Verify does the work of Repair without writing. If the file is not intact, the error wraps
-// compress.ErrCorrupt or compress.ErrTruncated. Repair would heal all of it if the report has no
-// zone that is Lost or NoSection, and EndMissing is false.
-func Verify(src io.ReaderAt, size int64) (*Report, error) {
-	r := newReaderAt(src, size)
-	if err := r.repair(nil); err != nil {
-		return nil, err
-	}
-	return r.report, r.report.err(false)
-}
-
-// repair finds the parts of the repaired file, reports about them, and writes them to dst, unless
-// that is nil.
-func (r *ReaderAt) repair(dst io.Writer) error {
 	zones := r.chain()
 	if zones == nil {
 		zones = r.scan()
 	}
+	at := int64(0)
+	buf := make([]byte, 64<<10)
+	err := r.inspect(zones, func() error {
+		for at < r.size {
+			p := buf[:min(int64(len(buf)), r.size-at)]
+			at += int64(len(p))
+			container.ReadAround(r, p, at-int64(len(p)), func(from, to int, err error) error {
+				r.report.Unreadable += int64(to - from)
+				return nil
+			})
+			if _, err := container.WriteFull(dst, p); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r.report, r.report.Err()
+}
+
+// inspect finds the parts of the repaired file and reports about them. It calls added while each
+// zone is loaded, and at the end.
+func (r *ReaderAt) inspect(zones []*zone, added func() error) error {
 	switch {
 	case r.short:
 		return io.ErrUnexpectedEOF
@@ -144,63 +135,60 @@ func (r *ReaderAt) repair(dst io.Writer) error {
 	default:
 		return ErrNoParity
 	}
-	r.size, r.report = 0, &Report{}
-	var before *zone
+	next, end := int64(0), int64(0) // of the zone before: its Next, and where its section ends
 	for _, z := range zones {
 		r.load(z)
-		if err := r.repairZone(dst, z, before); err != nil {
+		r.addZone(z, next)
+		if err := added(); err != nil {
 			return err
 		}
 		z.unload()
-		before = z
+		next, end = z.Next(), z.hi
 	}
-	r.report.EndMissing = r.report.EndMissing || !before.Last
-	r.report.Unprotected += r.file.size - before.hi
-	err := r.addPart(dst, part{src: before.hi, size: r.file.size - before.hi})
+	r.report.EndMissing = r.report.EndMissing || next > 0
+	r.report.Unprotected += r.file.size - end
+	r.addPart(part{src: end, size: r.file.size - end})
+	err := added()
 	r.report.ReadErr = r.readErr
 	return err
 }
 
-// repairZone adds a zone that is loaded, and what is in front of it.
-func (r *ReaderAt) repairZone(dst io.Writer, z, before *zone) error {
-	next := int64(0) // where a zone behind the one before was written
-	if before != nil {
-		next = before.Next()
+// addZone adds a zone that is loaded, and what is in front of it. A zone behind the one before was
+// written at next.
+func (r *ReaderAt) addZone(z *zone, next int64) {
+	s := z.slots
+	if next > 0 && z.Offset == next {
+		s.begins = z.after // what is between them is stray
 	}
+	front := s.begins - z.after
 	switch {
-	case next > 0 && z.Offset == next:
-		z.begins = z.after // what is between them is stray
 	case z.Offset > next:
-		r.report.Zones = append(r.report.Zones,
-			Zone{Offset: r.size, Size: z.begins - z.after, State: NoSection})
-	default:
+		r.report.Zones = append(r.report.Zones, Zone{Offset: r.size, Size: front, State: NoSection})
+	case z.Offset < next || next == 0:
 		r.report.EndMissing = r.report.EndMissing || next > 0
-		r.report.Unprotected += z.begins - z.after
+		r.report.Unprotected += front
 	}
-	if err := r.addPart(dst, part{src: z.after, size: z.begins - z.after}); err != nil {
-		return err
-	}
+	r.addPart(part{src: z.after, size: front})
 	report := Zone{
 		Offset: r.size, Size: int64(z.Size), Slices: z.Slices(), Parity: z.Parity,
-		Damaged: z.missing, ParityLeft: z.parity, State: Healed,
+		Damaged: s.missing, ParityLeft: s.parity, State: r.state(z),
 	}
-	p := part{size: report.Size + z.SectionSize(), zone: z}
+	p := part{src: s.begins, size: report.Size + z.SectionSize()}
 	switch {
-	case z.lost:
-		report.State, report.Size = Lost, max(0, min(z.begin(), z.hi)-z.begins)
-		p = part{src: z.begins, size: z.hi - z.begins}
-	case z.intact() && r.sectionIntact(z):
-		report.State = Intact
+	case s.lost:
+		report.Size = max(0, min(z.begin(), z.hi)-s.begins)
+		p.size = z.hi - s.begins
+	case report.State == Healed, s.begins != z.main.start:
+		report.State, p.zone = Healed, z
 	}
 	r.report.Zones = append(r.report.Zones, report)
-	return r.addPart(dst, p)
+	r.addPart(p)
 }
 
-// addPart adds a part to the repaired file, and writes it to dst, unless that is nil. It reads
-// plain bytes all the same, so that the report says what cannot be read.
-func (r *ReaderAt) addPart(dst io.Writer, p part) error {
+// addPart adds a part to the repaired file.
+func (r *ReaderAt) addPart(p part) {
 	if p.size <= 0 {
-		return nil
+		return
 	}
 	p.at = r.size
 	if p.zone != nil {
@@ -208,26 +196,4 @@ func (r *ReaderAt) addPart(dst io.Writer, p part) error {
 	}
 	r.size += p.size
 	r.parts = append(r.parts, p)
-	if dst == nil && p.zone != nil {
-		return nil
-	}
-	buf := make([]byte, min(64<<10, p.size))
-	for at := int64(0); at < p.size; at += int64(len(buf)) {
-		buf = buf[:min(int64(len(buf)), p.size-at)]
-		if p.zone != nil {
-			if err := r.readZone(buf, p.zone, at); err != nil {
-				return err
-			}
-		} else {
-			for _, h := range r.read(buf, p.src+at) {
-				r.report.Unreadable += h.Size
-			}
-		}
-		if dst != nil {
-			if _, err := container.WriteFull(dst, buf); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

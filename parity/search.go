@@ -39,11 +39,12 @@ func (r *roller) roll(v uint32, out, in byte) uint32 {
 // is linear whatever the bytes are: windows that have the CRC32C of a slice and are none count
 // against a budget.
 func (f *file) search(z *zone) {
+	s := z.slots
 	// Two sizes of a zone in front of the section are enough for any damage that leaves one.
 	lo, hi, width := max(0, z.first.at-2*int64(z.Size)-scanChunk), z.last.end, int64(z.Slice)
 	missing := map[uint32][]int{} // slices by their CRC32C
 	var filter [1 << 16]bool      // of the upper halves of those
-	for i, at := range z.from {
+	for i, at := range s.from {
 		if at == nowhere && z.SliceLength(i) == z.Slice {
 			crc := uint32(entryOf(z.catalog, i))
 			filter[crc>>16] = true
@@ -52,32 +53,31 @@ func (f *file) search(z *zone) {
 	}
 	r := newRoller(z.Slice)
 	budget := 4*(hi-lo) + 64*width
-	buf := make([]byte, max(0, min(hi-lo, scanChunk+width)))
-	for ; lo+width <= hi; lo += int64(len(buf)) - width + 1 {
-		buf = buf[:min(hi-lo, int64(len(buf)))]
-		holes := f.read(buf, lo)
-		v := section.Checksum(buf[:width]) ^ r.constant
-		for window := buf; ; window = window[1:] {
+	for at, window := range f.chunks(lo, hi, width) {
+		if int64(len(window)) < width {
+			return
+		}
+		v := section.Checksum(window[:width]) ^ r.constant
+		for ; ; at, window = at+1, window[1:] {
 			crc := v ^ r.constant
-			at := lo + int64(len(buf)-len(window))
-			if filter[crc>>16] && len(missing[crc]) > 0 && !overlap(holes, at, width) {
-				e, before := entry(window[:width]), z.missing
+			if filter[crc>>16] && len(missing[crc]) > 0 {
+				e, before := entry(window[:width]), s.missing
 				missing[crc] = slices.DeleteFunc(missing[crc], func(i int) bool {
 					if entryOf(z.catalog, i) != e {
 						return false
 					}
-					z.from[i] = at
-					z.missing--
+					s.from[i] = at
+					s.missing--
 					return true
 				})
-				if z.missing == before {
+				if s.missing == before {
 					budget -= width
 				}
-				if budget < 0 || z.missing <= z.parity {
+				if budget < 0 || s.missing <= s.parity {
 					return
 				}
 			}
-			if len(window) == int(width) {
+			if int64(len(window)) == width {
 				break
 			}
 			v = r.roll(v, window[0], window[width])

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/section"
 )
 
@@ -28,7 +27,6 @@ type row struct {
 type group struct {
 	section.Zone
 	places  map[int]int64  // of one packet with each number; nil if they have not been looked for
-	start   int64          // where the zone begins, if places is nil
 	rows    map[int64]*row // by the start of the zone
 	catalog []byte         // nil if it has not been read
 }
@@ -63,8 +61,9 @@ func (f *file) groups(lo, hi int64) (list []*group) {
 	return list
 }
 
-// zones returns what may be sections of a group, the likeliest first. Rows belong together that are
-// nearer to each other than equal zones can be: bytes are missing between them, or too many.
+// zones returns the zones of a group, the likeliest first. Rows belong together that are nearer to
+// each other than equal zones can be: bytes are missing between them, or too many. Another row is a
+// copy of packets if half of its zone is not in front of it.
 func (f *file) zones(g *group) (list []*zone) {
 	rows := slices.Collect(maps.Values(g.rows))
 	if len(rows) > 1 {
@@ -86,9 +85,10 @@ next:
 				continue next
 			}
 		}
-		doubtful := len(list) > 0 && 2*r.right < samples
-		near[k] = &zone{group: g, main: r, first: r, last: r, count: r.count, doubtful: doubtful}
-		list = append(list, near[k])
+		if len(list) == 0 || 2*r.right >= samples {
+			near[k] = &zone{group: g, main: r, first: r, last: r}
+			list = append(list, near[k])
+		}
 	}
 	return list
 }
@@ -96,7 +96,6 @@ next:
 // addRow adds a row that is in order with the main one. Another one is a copy that came to this
 // place.
 func (z *zone) addRow(r *row) {
-	z.count += r.count
 	switch {
 	case r.last < z.main.first && r.end <= z.main.at && r.at < z.first.at:
 		z.first = r
@@ -126,59 +125,33 @@ func (f *file) count(g *group, start int64, numbers []int) (right int) {
 	return right
 }
 
-// scan finds the zones of the file that have packets left, in order.
-func (f *file) scan() (list []*zone) {
+// scan finds the zones of the file that have packets left, in order. It leaves out what is inside
+// another section, and sections that are content of another zone.
+func (f *file) scan() (zones []*zone) {
 	f.budget = 4*f.size + scanChunk
+	var list []*zone
 	for _, g := range f.groups(0, f.size) {
 		list = append(list, f.zones(g)...)
 	}
 	slices.SortFunc(list, func(a, b *zone) int { return cmp.Compare(a.first.at, b.first.at) })
-	all := f.bound(list)
-	list = nil
-	for i, z := range all {
-		if !z.doubtful || f.hasZone(z, all[i+1:]) {
-			list = append(list, z)
-		}
-	}
-	return f.bound(list)
-}
-
-// hasZone reports whether a zone is in front of a doubtful section. behind are the sections behind
-// it.
-func (f *file) hasZone(z *zone, behind []*zone) bool {
-	room := z.first.at - z.after
-	for _, o := range behind {
-		// Both need a zone. With room for less than one and a half, these are packets that were
-		// copied into their own zone.
-		if o.group == z.group && 2*(room+o.first.at-z.last.end) < 3*int64(z.Size) {
-			return false
-		}
-	}
-	expected := z.Offset == z.next && 2*z.count >= z.Packets() && 2*room >= int64(z.Size)
-	return expected || 2*f.score(z.group, z.after) >= samples
-}
-
-// bound sets what stands in front of each zone. It leaves out what is inside another section, and
-// sections that are content of another zone.
-func (f *file) bound(list []*zone) (zones []*zone) {
 	for _, z := range list {
 		n := len(zones)
-		for n > 0 && (f.contains(z, zones[n-1]) || z.isBetweenCopies(zones[n-1])) {
+		for n > 0 && f.contains(z, zones[n-1]) {
 			n--
 		}
-		z.after, z.next = 0, 0
+		zones = zones[:n]
 		if n > 0 {
 			before := zones[n-1]
-			if z.first.at < before.last.end && z.isBeforeCopy(before) {
-				before.last = before.main
+			if z.first.at < before.last.end && before.last.count < z.main.count {
+				before.last = before.main // the last packets are a copy
 			}
 			if z.first.at < before.last.end {
-				continue // inside another section
+				continue
 			}
 			f.findEnd(before, z.first.at)
-			z.after, z.next = before.hi, before.Next()
+			z.after = before.hi
 		}
-		zones = append(zones[:n], z)
+		zones = append(zones, z)
 	}
 	if n := len(zones); n > 0 {
 		f.findEnd(zones[n-1], f.size)
@@ -199,42 +172,15 @@ func (f *file) contains(z, o *zone) bool {
 	return len(numbers) > 0 && f.count(z.group, z.main.start, numbers) > 0
 }
 
-// isBetweenCopies reports whether a section is between the packets of a doubtful one, which are
-// copies then.
-func (z *zone) isBetweenCopies(o *zone) bool {
-	return o.doubtful && !z.doubtful && z.first.at < o.last.end
-}
-
-// isBeforeCopy reports whether a section is between the most and the last packets of another one,
-// which are a copy then.
-func (z *zone) isBeforeCopy(o *zone) bool {
-	return !z.doubtful && o.main.end <= z.first.at && o.last.count < z.count
-}
-
 // findEnd finds where a section ends: behind its footer, if that is left, at most at limit. Less
-// than a slice of bytes may be inserted in front of it. If a file begins where the section should
-// end, a footer behind that is the file's.
+// than a slice of bytes may be inserted in front of it.
 func (f *file) findEnd(z *zone, limit int64) {
 	expected := z.last.start + int64(z.Size) + z.SectionSize()
-	footer := section.AppendFooter(nil, z.SectionSize())
 	z.hi = min(limit, expected)
-	last := expected
-	if !f.beginsFile(expected) {
-		last += int64(z.Slice)
-	}
-	if at := f.find(footer, z.last.end, min(limit, last)); at != nowhere {
+	footer := section.AppendFooter(nil, z.SectionSize())
+	if at := f.find(footer, z.last.end, min(limit, expected+int64(z.Slice))); at != nowhere {
 		z.hi = at + section.FooterSize
 	}
-}
-
-// beginsFile reports whether a compressed file begins at an offset.
-func (f *file) beginsFile(at int64) bool {
-	p := make([]byte, max(0, min(container.DetectSize, f.size-at)))
-	if !f.readPart(p, at) {
-		return false
-	}
-	_, ok, _ := container.Detect(p)
-	return ok
 }
 
 // chain returns the zones of a file in which all sections are in place, from their ends. It looks
@@ -249,9 +195,8 @@ func (f *file) chain() (list []*zone) {
 			return nil
 		}
 		all := &row{start: start, at: end - size, end: end}
-		g := &group{Zone: z, start: start}
 		list = append(list, &zone{
-			group: g, main: all, first: all, last: all, after: start, hi: end,
+			group: &group{Zone: z}, main: all, first: all, last: all, after: start, hi: end,
 		})
 		end, next = start, z.Offset
 	}

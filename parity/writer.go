@@ -2,6 +2,7 @@ package parity
 
 import (
 	"io"
+	"slices"
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/bridge"
@@ -17,8 +18,12 @@ const (
 	// MaxZone is the most bytes in a zone.
 	MaxZone = section.MaxZone
 
-	usualSlice  = 16 << 10 // size of slices in zones of at least smallSlices of them
-	smallSlices = 128      // about as many slices has a smaller zone
+	streamSize = ZoneSize / 4                  // content of a stream in bytes
+	fullZone   = ZoneSize + streamSize + 1<<20 // most zones are not larger
+
+	usualSlice  = 16 << 10 // size of slices in zones that are not small
+	smallSlices = 128      // about as many slices has a small zone
+	smallZone   = smallSlices * usualSlice
 )
 
 // Options are those of a Writer.
@@ -37,7 +42,7 @@ type Writer struct {
 	dst     io.Writer
 	o       Options
 	offset  int64  // of the zone in the output
-	zone    buffer // its bytes so far
+	zone    []byte // so far
 	ended   bool   // the zone is complete, its section is not written yet
 	section []byte // buffer
 	err     error  // of an earlier call
@@ -68,11 +73,14 @@ func (w *Writer) Write(p []byte) (int, error) {
 			return 0, err
 		}
 	}
-	if len(p) > MaxZone-w.zone.size {
+	if len(p) > MaxZone-len(w.zone) {
 		return 0, errs.New(errs.TooLarge, "a zone of parity has at most 256 MiB; call EndZone earlier")
 	}
 	n, err := w.write(p)
-	w.zone.addBytes(p[:n])
+	if size := len(w.zone) + n; size > smallZone && size > cap(w.zone) && size <= fullZone {
+		w.zone = slices.Grow(w.zone, fullZone-len(w.zone)) // at once, so that nothing is copied twice
+	}
+	w.zone = append(w.zone, p[:n]...)
 	return n, err
 }
 
@@ -83,7 +91,7 @@ func (w *Writer) EndZone() error {
 	if w.err != nil {
 		return w.err
 	}
-	w.ended = w.zone.size > 0
+	w.ended = len(w.zone) > 0
 	return nil
 }
 
@@ -94,12 +102,9 @@ func (w *Writer) WriterOption() compress.WriterOption {
 	return bridge.Streams(streamSize, w.endStream)
 }
 
-// streamSize is the content of a stream in bytes.
-const streamSize = ZoneSize / 4
-
 // endStream ends the zone if it has ZoneSize bytes.
 func (w *Writer) endStream() error {
-	if w.zone.size < ZoneSize {
+	if len(w.zone) < ZoneSize {
 		return w.err
 	}
 	return w.EndZone()
@@ -114,12 +119,12 @@ func (w *Writer) Close() error {
 		}
 		return w.err
 	}
-	if w.zone.size > 0 {
+	if len(w.zone) > 0 {
 		if err := w.writeSection(true); err != nil {
 			return err
 		}
 	}
-	w.zone, w.section, w.err = buffer{}, nil, errs.Closed
+	w.zone, w.section, w.err = nil, nil, errs.Closed
 	return nil
 }
 
@@ -128,7 +133,7 @@ func layout(offset int64, size int, o Options, last bool) section.Zone {
 	z := section.Zone{
 		Offset: offset, Size: size, Slice: usualSlice, Zstd: o.Format == compress.Zstd, Last: last,
 	}
-	if size < smallSlices*usualSlice {
+	if size < smallZone {
 		const unit = smallSlices * section.SliceUnit
 		z.Slice = section.SliceUnit * max(1, (size+unit-1)/unit)
 	}
@@ -138,13 +143,12 @@ func layout(offset int64, size int, o Options, last bool) section.Zone {
 
 // writeSection writes the section of the zone and begins the next one.
 func (w *Writer) writeSection(last bool) error {
-	z := layout(w.offset, w.zone.size, w.o, last)
-	w.section = appendSection(w.section[:0], z, w.zone.slices(z.Slice))
+	z := layout(w.offset, len(w.zone), w.o, last)
+	w.section = appendSection(w.section[:0], z, cutSlices(w.zone, z.Slice))
 	if _, err := w.write(w.section); err != nil {
 		return err
 	}
-	w.offset, w.ended = z.EndOffset(), false
-	w.zone.reset()
+	w.offset, w.ended, w.zone = z.EndOffset(), false, w.zone[:0]
 	return nil
 }
 
@@ -153,44 +157,4 @@ func (w *Writer) write(p []byte) (int, error) {
 	n, err := container.WriteFull(w.dst, p)
 	w.err = err
 	return n, err
-}
-
-// chunkSize is the size of all chunks of a buffer but the last one. Zones that do not fit in one
-// have slices that divide it.
-const chunkSize = smallSlices * usualSlice
-
-// buffer holds a zone in chunks, so that it grows without a copy of all of it.
-type buffer struct {
-	chunks [][]byte // those behind the zone are empty
-	size   int      // of the zone
-}
-
-func (b *buffer) addBytes(p []byte) {
-	for len(p) > 0 {
-		i := b.size / chunkSize
-		if i == len(b.chunks) {
-			b.chunks = append(b.chunks, make([]byte, 0, min(i, 1)*chunkSize)) // the first one grows
-		}
-		n := min(len(p), chunkSize-len(b.chunks[i]))
-		b.chunks[i] = append(b.chunks[i], p[:n]...)
-		b.size += n
-		p = p[n:]
-	}
-}
-
-// slices returns the slices of the zone, the last one padded.
-func (b *buffer) slices(size int) [][]byte {
-	var list [][]byte
-	for _, c := range b.chunks {
-		list = append(list, cutSlices(c, size)...)
-	}
-	return list
-}
-
-// reset makes the buffer empty. It keeps its memory.
-func (b *buffer) reset() {
-	for i := range b.chunks {
-		b.chunks[i] = b.chunks[i][:0]
-	}
-	b.size = 0
 }

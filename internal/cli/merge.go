@@ -135,11 +135,7 @@ func (a *app) reportMerge(in *source, names []string, report *merge.Report) {
 			a.print(names[i], text, n)
 		}
 	}
-	if list := report.Healed; len(list) > 0 {
-		n := int64(0)
-		for _, r := range list {
-			n += r.Size
-		}
+	if n := report.Healed; n > 0 {
 		a.print(in.name, "%d bytes that no copy has intact were restored from the parity", n)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/bridge"
@@ -175,7 +174,7 @@ func (s *source) notTrailing(err error) error {
 	if !errors.Is(err, compress.ErrTrailing) || !errors.As(err, &e) || s.parity == nil {
 		return err
 	}
-	if report := s.parity.Report(); report == nil || canRepair(report) {
+	if s.parity.Report().Err() == nil {
 		return err
 	}
 	return &compress.Error{
@@ -217,47 +216,34 @@ func isDamage(err error) bool {
 // noteHealed warns if the file or its parity is damaged.
 func (s *source) noteHealed() {
 	const advice = `use "pz --repair FILE -o OUT" to repair it`
-	if s.badSection.Load() {
+	const lost = "has damaged parity; compress its content again with --parity"
+	bad := s.badSection.Load()
+	if bad {
 		s.openParity(true)
 	}
-	if s.parity == nil {
-		if s.badSection.Load() {
-			s.app.warn(s.name, "has damaged parity; compress its content again with --parity")
-		}
-		return
-	}
-	n := int64(0)
-	for _, r := range s.parity.Healed() {
-		n += r.Size
-	}
-	report := s.parity.Report()
-	switch {
-	case n > 0:
-		s.app.warn(s.name, "is damaged; %d bytes were restored from its parity; "+advice, n)
-	case report != nil && report.EndMissing:
+	switch p := s.parity; {
+	case p == nil && bad:
+		s.app.warn(s.name, lost)
+	case p == nil:
+	case p.Healed() > 0:
+		s.app.warn(s.name, "is damaged; %d bytes were restored from its parity; "+advice, p.Healed())
+	case p.Report().EndMissing:
 		s.app.warn(s.name, "is damaged; its end is missing, with its parity")
-	case report != nil && !canRepair(report), len(s.parity.Lost()) > 0:
-		s.app.warn(s.name, "has damaged parity; compress its content again with --parity")
-	case report != nil && !report.Intact(), s.badSection.Load():
+	case p.Report().Err() != nil, p.Err() != nil:
+		s.app.warn(s.name, lost)
+	case !p.Report().Intact(), bad:
 		s.app.warn(s.name, "has damaged parity; "+advice)
 	}
 }
 
-// canRepair reports whether Repair can restore all that the report is about.
-func canRepair(report *parity.Report) bool {
-	return !report.EndMissing && !slices.ContainsFunc(report.Zones, func(z parity.Zone) bool {
-		return z.State == parity.Lost || z.State == parity.NoSection
-	})
-}
-
 // repairable returns advice if the parity of a damaged file can heal it.
 func (s *source) repairable() string {
-	report, err := parity.Verify(s.f, s.info.Size())
-	if report == nil || err == nil {
+	report, err := parity.Repair(io.Discard, s.f, s.info.Size())
+	if report == nil || report.Intact() {
 		return ""
 	}
 	what := "it"
-	if !canRepair(report) {
+	if err != nil {
 		what = "a part of it"
 	}
 	return "; its parity can restore " + what + ": pz --repair FILE -o OUT"

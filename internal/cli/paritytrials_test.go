@@ -57,7 +57,7 @@ func (p *protected) addFile(t *testing.T, r *rand.Rand, format compress.Format, 
 		t.Fatal(err)
 	}
 	p.file = append(p.file, buf.Bytes()...)
-	report, err := parity.Verify(bytes.NewReader(buf.Bytes()), int64(buf.Len()))
+	report, err := parity.Repair(io.Discard, bytes.NewReader(buf.Bytes()), int64(buf.Len()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,13 +36,18 @@ type Report struct {
 	Different []int64
 	// Lost are the parts of the file that are intact in no copy, as far as they are known: blocks
 	// of a file with an index, in which copies differ. It is empty if the file is merged.
-	Lost []parity.Range
+	Lost []Range
 	// Unlike says that the file is not merged and each copy differs from all others in more than
 	// 90% of its bytes. Then they are copies of different files, or bytes are missing or too many
 	// in them.
 	Unlike bool
-	// Healed are the parts that the file's own parity has given.
-	Healed []parity.Range
+	// Healed is how many bytes the file's own parity has given.
+	Healed int64
+}
+
+// Range is a part of a file.
+type Range struct {
+	Offset, Size int64
 }
 
 // errNoCheck is the reason why a merged file cannot be trusted.
@@ -163,12 +168,10 @@ func (m *merger) complete() error {
 	if err := m.verify(); err != nil {
 		return err
 	}
-	if m.healing == nil || len(m.healing.Lost()) == 0 {
+	if m.healing == nil {
 		return nil
 	}
-	lost := m.healing.Lost()[0]
-	return fmt.Errorf("the parity cannot restore bytes %d to %d: %w", lost.Offset, lost.Offset+lost.Size-1,
-		compress.ErrCorrupt)
+	return m.healing.Err()
 }
 
 // chooseBlocks chooses the index of a file, and then the parts of each block. A block that no
@@ -217,7 +220,7 @@ func (m *merger) chooseBlocks() error {
 		case stops(err):
 			return err
 		case err != nil:
-			m.report.Lost = append(m.report.Lost, parity.Range{Offset: b.Offset, Size: b.Size})
+			m.report.Lost = append(m.report.Lost, Range{Offset: b.Offset, Size: b.Size})
 		default:
 			m.confirm(b.Offset, b.Size)
 		}

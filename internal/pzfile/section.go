@@ -37,16 +37,6 @@ func (s *Scanner) section(p []byte) error {
 
 // skip goes past n bytes and writes them to w.
 func (s *Scanner) skip(n int64, w io.Writer) error {
-	if s.mem != nil {
-		p := s.mem[s.off:]
-		p = p[:min(n, int64(len(p)))]
-		s.off += int64(len(p))
-		w.Write(p)
-		if int64(len(p)) < n {
-			return s.truncated(errs.PartIndex, -1)
-		}
-		return nil
-	}
 	buf := make([]byte, min(n, smallPayload))
 	for ; n > 0; n -= int64(len(buf)) {
 		buf = buf[:min(n, int64(len(buf)))]
@@ -69,12 +59,9 @@ func sectionBefore(src io.ReaderAt, pos int64, tail []byte) (int64, error) {
 	if err := container.ReadAt(src, p[:], pos-size); err != nil {
 		return 0, err
 	}
-	if !section.IsHeader(p[:]) {
-		return pos, nil
-	}
-	kind, n, err := section.ParseHeader(p[:])
-	switch {
-	case err != nil || n != size:
+	n, ok := sectionSize(p[:])
+	switch kind := section.Kind(p[4]); {
+	case !ok || n != size:
 		return pos, nil
 	case !kind.Skippable():
 		return 0, errs.At(errs.Version, pos-size, fmt.Sprintf("unknown section %d", kind))

@@ -6,14 +6,14 @@ import (
 	"iter"
 )
 
-// maxPacket is the most bytes of a packet.
-const maxPacket = PacketHeaderSize + MaxSlice
+// reach is how many bytes are searched for the header of a packet: a few, which have one of most
+// sections, and as many as have one of any.
+var reach = []int64{4 << 10, MaxPacket + PacketHeaderSize + FooterSize}
 
 // Find returns where the section of parity of a .pz file begins that ends at pos with damage, or is
 // cut off there. The header of a packet in its last bytes tells. Find returns pos if there is none.
 func Find(src io.ReaderAt, pos int64) int64 {
-	// The first size has the last packets of most sections, the second one any packet.
-	for _, size := range []int64{4 << 10, maxPacket + PacketHeaderSize + FooterSize} {
+	for _, size := range reach {
 		for begin, h := range headers(src, max(0, pos-size), pos) {
 			if !h.Zstd && begin > 0 && pos <= begin+h.SectionSize() {
 				return begin
@@ -26,7 +26,7 @@ func Find(src io.ReaderAt, pos int64) int64 {
 // SizeAt returns the size of the section of parity of a .zst file that begins at an offset, whose
 // header may be damaged. It returns 0 if there is none.
 func SizeAt(src io.ReaderAt, at int64) int64 {
-	for _, size := range []int64{4 << 10, maxPacket + PacketHeaderSize} {
+	for _, size := range reach {
 		for begin, h := range headers(src, at, at+size) {
 			if h.Zstd && begin == at {
 				return h.SectionSize()
@@ -56,33 +56,20 @@ func headers(src io.ReaderAt, lo, hi int64) iter.Seq2[int64, Packet] {
 	}
 }
 
-// Check looks at the ends of the section of parity from begin to end: its header, its footer, and
-// its first and last packets. intact says that all are, and z is what they state of the zone. found
+// Check looks at the ends of the section of parity from begin to end: its header, that of its first
+// packet, and its footer. intact says that they are, and z is what they state of the zone. found
 // says that something shows that this is a section of parity.
 func Check(src io.ReaderAt, begin, end int64) (z Zone, found, intact bool) {
-	read := func(at int64, size int) []byte {
-		p := make([]byte, size)
-		if at < 0 {
-			return nil
-		}
-		n, _ := src.ReadAt(p, at)
-		return p[:n]
-	}
-	size, footer := ParseFooter(read(end-FooterSize, FooterSize))
-	head := read(begin, HeaderSize+PacketHeaderSize)
+	head, foot := make([]byte, HeaderSize+PacketHeaderSize), make([]byte, FooterSize)
+	src.ReadAt(head, max(0, begin)) // what cannot be read stays zeros
+	src.ReadAt(foot, max(0, end-FooterSize))
+	size, footer := ParseFooter(foot)
 	i := bytes.Index(head, []byte(PacketMagic))
 	if i < 0 {
 		return z, footer, false
 	}
 	h, ok := ParsePacket(head[i:])
-	if !ok || !footer || size != end-begin || size != h.SectionSize() ||
-		!bytes.Equal(head[:i], h.AppendHeader(nil)) {
-		return z, true, false
-	}
-	for _, number := range []int{0, h.Packets() - 1} {
-		if h.ReadPacket(src, number, begin-int64(h.Size)) == nil {
-			return z, true, false
-		}
-	}
-	return h.Zone, true, true
+	intact = ok && footer && size == end-begin && size == h.SectionSize() && h.Number == 0 &&
+		bytes.Equal(head[:i], h.AppendHeader(nil))
+	return h.Zone, true, intact
 }

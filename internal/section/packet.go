@@ -15,6 +15,7 @@ const (
 	MaxZone   = 256 << 20
 	maxSlices = 1 << 14
 	MaxSlice  = 1 << 16
+	MaxPacket = PacketHeaderSize + MaxSlice
 	SliceUnit = 64 // the size of a slice is a multiple of this
 
 	maxPieces    = 32
