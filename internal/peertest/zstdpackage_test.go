@@ -53,8 +53,8 @@ func TestZstdPackageSizes(t *testing.T) {
 	}
 }
 
-// TestZstdPackageDocuments compares the sizes of frames of small documents. Ours are not larger, but
-// for half a percent at some speeds.
+// TestZstdPackageDocuments compares the sizes of frames of small documents. Ours are larger by half
+// a percent at most.
 func TestZstdPackageDocuments(t *testing.T) {
 	testenv.Slow(t)
 	for level := zstd.SpeedFastest; level <= zstd.SpeedBestCompression; level++ {
