@@ -10,6 +10,10 @@ const unitSize = 16 << 10
 // is full. Longer matches are split. Ending a block so early costs less than another sequence.
 const shortMatch = 4 << 10
 
+// shortTail is the maximum number of literals behind the last sequence that belong to its unit.
+// More of them may be of another kind and make a block of their own.
+const shortTail = 128
+
 // input is the content that is not encoded yet. A copy of it saves the position.
 type input struct {
 	src  []byte
@@ -66,6 +70,12 @@ func (e *Encoder) takeUnit(room int) int {
 	e.appendSeqs(in.seqs[:n])
 	in.seqs = in.seqs[n:]
 	in.advance()
+	// Few literals at the end of the content are no unit. Most small content is one unit then, for
+	// which the encoder estimates nothing.
+	if rest := len(in.src); !in.hasNext && rest <= shortTail && size+rest <= target {
+		size += rest
+		e.appendRun(rest)
+	}
 	return size
 }
 

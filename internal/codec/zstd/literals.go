@@ -39,9 +39,10 @@ func (c *literalCoder) commit() {
 const (
 	// minLiterals is the minimum number of literals for Huffman coding.
 	minLiterals = 8
-	// minStreams4 is the number of literals from which there are four streams. They cost up to nine
-	// bytes more and decode twice as fast.
-	minStreams4 = 256
+	// minStreams4 is the number of literals from which there are four streams. One stream has at
+	// most 1,023. Four cost up to nine bytes more, 2% of a document of 1 KB, and decode twice as
+	// fast.
+	minStreams4 = 1 << 10
 	// gainShift sets the minimum gain of coding over storing: 1/64 of the size. A smaller gain does
 	// not justify the time of decoding.
 	gainShift = 6
