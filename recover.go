@@ -4,13 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"math"
-	"sort"
 
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
-	"github.com/gopz/compress/internal/gzrecover"
+	"github.com/gopz/compress/internal/gzfile"
 	"github.com/gopz/compress/internal/index"
 	"github.com/gopz/compress/internal/ldm"
 	"github.com/gopz/compress/internal/pzfile"
@@ -460,13 +458,13 @@ func (v *recovery) reportDamage(g index.Gap) error {
 // returns otherwise, which may be nil for a damaged file.
 func (v *recovery) recoverGzip(size int64, otherwise error) (end int64, err error) {
 	limits := &v.opt.limits
-	if limit := limits.Memory(); limit < gzrecover.Memory {
+	if limit := limits.Memory(); limit < gzfile.RecoverMemory {
 		if otherwise != nil {
 			return 0, otherwise
 		}
-		return 0, errs.OutOfMemory(gzrecover.Memory, "recovery takes more than the limit of %d bytes", limit)
+		return 0, errs.OutOfMemory(gzfile.RecoverMemory, "recovery takes more than the limit of %d bytes", limit)
 	}
-	end, found, err := gzrecover.Recover(v.src, size, limits, gzrecover.Sink{
+	end, found, err := gzfile.Recover(v.src, size, limits, gzfile.Sink{
 		Known: v.keepContent, Mixed: v.keepMixed, Damage: v.reportDamage,
 	})
 	switch {
@@ -479,21 +477,8 @@ func (v *recovery) recoverGzip(size int64, otherwise error) (end int64, err erro
 	return size, v.reportDamage(index.Gap{Kind: index.DamageUnknown, Content: -1, Err: e})
 }
 
-// keepMixed writes content of a .gz file, of which the bytes are lost in which p and q differ.
-func (v *recovery) keepMixed(p, q []byte, g index.Gap) error {
-	return v.keepWindow(g, p, func(yield func(p []byte) bool) {
-		known := make([]byte, 0, len(p)-int(g.Content))
-		for i, c := range p {
-			if c == q[i] {
-				known = append(known, c)
-			}
-		}
-		yield(known)
-	})
-}
-
 // keepPart writes a block of which parts repeat content that is lost.
-func (v *recovery) keepPart(block int64, data []byte, lost []ldm.Reference, err error) error {
+func (v *recovery) keepPart(block int64, data []byte, refs []ldm.Reference, err error) error {
 	if err := v.reportLost(); err != nil {
 		return err
 	}
@@ -501,24 +486,18 @@ func (v *recovery) keepPart(block int64, data []byte, lost []ldm.Reference, err 
 	g := index.Gap{
 		Kind: index.DamageWindow, Stream: st.ID, Block: number, Span: int64(len(data)), Err: err,
 	}
-	for _, part := range lost {
+	lost := make([]bool, len(data))
+	for _, part := range refs {
 		g.Content += int64(part.Len)
-	}
-	sort.Slice(lost, func(i, j int) bool { return lost[i].At < lost[j].At })
-	return v.keepWindow(g, data, func(yield func(p []byte) bool) {
-		end := 0
-		for _, part := range append(lost, ldm.Reference{At: len(data)}) {
-			if !yield(data[end:part.At]) {
-				return
-			}
-			end = part.At + part.Len
+		for i := range part.Len {
+			lost[part.At+i] = true
 		}
-	})
+	}
+	return v.keepMixed(data, lost, g)
 }
 
-// keepWindow writes p, of which parts repeat content that is lost. They are zeros in p. The other
-// parts are known.
-func (v *recovery) keepWindow(g index.Gap, p []byte, known iter.Seq[[]byte]) error {
+// keepMixed writes p, of which bytes repeat content that is lost. They are zeros in p.
+func (v *recovery) keepMixed(p []byte, lost []bool, g index.Gap) error {
 	if err := v.reportGap(&g); err != nil {
 		return err
 	}
@@ -528,10 +507,11 @@ func (v *recovery) keepWindow(g index.Gap, p []byte, known iter.Seq[[]byte]) err
 	if v.opt.zeroFill {
 		return v.write(p)
 	}
-	for part := range known {
-		if err := v.write(part); err != nil {
-			return err
+	known := make([]byte, 0, g.Span-g.Content)
+	for i, c := range p {
+		if !lost[i] {
+			known = append(known, c)
 		}
 	}
-	return nil
+	return v.write(known)
 }

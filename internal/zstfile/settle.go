@@ -84,7 +84,7 @@ func (t *table) find(f *item, next int, shift int64) int {
 
 // keepOrder makes frames unlisted until the entries of the others are in order, as few as possible.
 func (s *search) keepOrder() {
-	ends := []int{}                     // of the rows in order of 1, 2, … frames, those with the lowest entries
+	ends := []int{}                     // where rows in order of 1, 2, … frames end with the lowest entry
 	before := make([]int, len(s.items)) // the frame in front of each one in its row
 	for i := range s.items {
 		f := &s.items[i]

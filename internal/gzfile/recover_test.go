@@ -1,4 +1,4 @@
-package gzrecover
+package gzfile
 
 import (
 	"bytes"
@@ -42,18 +42,18 @@ func (c *collector) known(p []byte) error {
 	return c.call()
 }
 
-func (c *collector) mixed(p, q []byte, g index.Gap) error {
+func (c *collector) mixed(p []byte, lost []bool, g index.Gap) error {
 	n := int64(0)
 	for i := range p {
-		if p[i] != q[i] {
+		if lost[i] {
 			n++
 			if p[i] != 0 {
 				c.t.Error("an unknown byte is not zero")
 			}
 		}
 	}
-	if n != g.Content || int64(len(p)) != g.Span || len(q) != len(p) || g.Kind != index.DamageWindow ||
-		n == 0 || p[0] == q[0] || p[len(p)-1] == q[len(q)-1] {
+	if n != g.Content || int64(len(p)) != g.Span || len(lost) != len(p) || g.Kind != index.DamageWindow ||
+		n == 0 || !lost[0] || !lost[len(p)-1] {
 		c.t.Errorf("%d bytes, %d unknown: %+v", len(p), n, g)
 	}
 	c.content = append(c.content, p...)
