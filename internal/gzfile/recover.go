@@ -50,13 +50,15 @@ type Sink struct {
 const RecoverMemory = 2 << 20
 
 // Recover decodes what is left of the file of size bytes in src. It ends at the end of the file, or
-// behind a member where a file of another format begins. found means that there was something to
-// decode; without it sink has not been called. The error is that of sink, or of the context in
-// limits. Bytes that cannot be read count as damage.
+// behind a member where a file of another format begins. certain means that it is a .gz file, and
+// found that there was something to decode. Without both sink has not been called. The error is
+// that of sink, or of the context in limits. Bytes that cannot be read count as damage.
 func Recover(
-	src io.ReaderAt, size int64, limits *container.Limits, sink Sink,
+	src io.ReaderAt, size int64, limits *container.Limits, certain bool, sink Sink,
 ) (end int64, found bool, err error) {
-	r := &recovery{sink: sink, file: index.Salvage{Src: src, Size: size, Limits: limits}}
+	r := &recovery{
+		sink: sink, found: certain, file: index.Salvage{Src: src, Size: size, Limits: limits},
+	}
 	r.walker.inflater = &inflate.Decoder{StopAtBlock: true}
 	r.in.buf, r.seen.buf = make([]byte, inputMost), make([]byte, viewMost)
 	r.run()

@@ -116,7 +116,7 @@ func TestHostile(t *testing.T) {
 		file := append(compressed(t, []byte("content"))[:20], hostile(t, size, group)...)
 		src := &counter{Reader: bytes.NewReader(file)}
 		c := &collector{t: t, left: -1}
-		_, _, err := Recover(src, int64(len(file)), &container.Limits{MaxDecoded: -1}, c.sink())
+		_, _, err := Recover(src, int64(len(file)), &container.Limits{MaxDecoded: -1}, false, c.sink())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +137,7 @@ func TestSink(t *testing.T) {
 	file = append(file, compressed(t, content)...)
 	for n := range 20 {
 		c := &collector{t: t, left: n}
-		_, found, err := Recover(bytes.NewReader(file), int64(len(file)), &container.Limits{}, c.sink())
+		_, found, err := Recover(bytes.NewReader(file), int64(len(file)), &container.Limits{}, false, c.sink())
 		if err == nil {
 			if n < 5 || !found || !bytes.HasSuffix(c.content, content) {
 				t.Error(n, found)
@@ -151,7 +151,7 @@ func TestSink(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	c := &collector{t: t, left: -1}
-	_, _, err := Recover(bytes.NewReader(file), int64(len(file)), &container.Limits{Context: ctx}, c.sink())
+	_, _, err := Recover(bytes.NewReader(file), int64(len(file)), &container.Limits{Context: ctx}, false, c.sink())
 	if !errors.Is(err, context.Canceled) || len(c.content) > 0 {
 		t.Error(err)
 	}
@@ -179,7 +179,7 @@ func TestDeep(t *testing.T) {
 	clear(file[:100])
 	c := &collector{t: t, left: -1}
 	limits := &container.Limits{MaxDecoded: -1}
-	_, found, err := Recover(bytes.NewReader(file), int64(len(file)), limits, c.sink())
+	_, found, err := Recover(bytes.NewReader(file), int64(len(file)), limits, false, c.sink())
 	if err != nil || !found {
 		t.Fatal(found, err)
 	}
@@ -203,7 +203,7 @@ func FuzzRecover(f *testing.F) {
 		}
 		c := &collector{t: t, left: -1}
 		limits := &container.Limits{MaxDecoded: -1, Checks: true}
-		_, found, err := Recover(bytes.NewReader(p), int64(len(p)), limits, c.sink())
+		_, found, err := Recover(bytes.NewReader(p), int64(len(p)), limits, false, c.sink())
 		if err != nil {
 			t.Fatal(err)
 		}
