@@ -19,7 +19,7 @@ import (
 // Damage is a damaged part of a file.
 type Damage struct {
 	Kind          DamageKind
-	Stream        int   // number of the stream, from 0
+	Stream        int   // number of the stream, or of the .gz member, from 0
 	Block         int64 // number of the first block lost, or of the one that would come next
 	Blocks        int64 // how many are lost in a row, with DamageBlocks; 0 otherwise
 	ContentOffset int64 // of what is lost, or of Span, in the content of the file; −1 if unknown
@@ -58,13 +58,6 @@ func (k DamageKind) String() string { return index.DamageKind(k).String() }
 // with [WithZeroFill], replaced by zeros where its size is known. The missing end of a file that
 // was cut is not replaced, even if the header states the size of the content. docs/RECOVERY.md says
 // what is found in each format.
-//
-// A damaged .pz block costs that block alone, and in a file of [WithLongDistance] the parts of
-// later blocks that repeat it. These are left out or zero, and reported as [DamageWindow]. Of a
-// damaged .zst frame, what a Reader returns of it is written, and reported as [DamageCheck]. In a
-// .gz file Recover goes on behind damage where a member or a Deflate block begins. Content there
-// may repeat content that is lost, which is [DamageWindow]. Streams are members there, and Block is
-// 0.
 //
 // Parts that cannot be read are damage like any other; [Damage].Err then wraps the error of src.
 //

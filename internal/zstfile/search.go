@@ -214,11 +214,6 @@ func (s *search) isUsable(f *item) bool {
 		container.FrameMemory(1, 1, f.size, f.content) <= limit
 }
 
-// block returns the frame as a block.
-func (f *item) block() index.Block {
-	return index.Block{Offset: f.offset, Size: int32(f.size), Raw: int32(f.content), Kind: index.Frame}
-}
-
 // takeSkippable goes past the skippable frame at s.at, if there is one. It compares a seek table
 // with the frames in front of it.
 func (s *search) takeSkippable() bool {

@@ -141,23 +141,25 @@ type between struct {
 	at, end     int64  // offsets
 }
 
-// settleBetween makes blocks and gaps of what is between two listed frames.
+// settleBetween makes blocks and gaps of what is between two listed frames. Frames beside these,
+// with no damage between, have the entries beside: a frame or its entry is damaged.
 func (s *search) settleBetween(t *table, g between) {
-	for len(g.items) > 0 && g.first < g.last && s.isSimilar(t, &g.items[0], g.first) &&
-		(g.first > 0 || g.items[0].offset == t.start(&g)) {
-		s.takeListed(&g.items[0], &t.list[g.first])
-		g.at, g.items, g.first = g.items[0].end(), g.items[1:], g.first+1
-	}
 	n, behind := len(g.items), g.last
-	for n > 0 && g.first < g.last && s.isSimilar(t, &g.items[n-1], g.last-1) {
+	for n > 0 && g.first < g.last && !g.items[n-1].isDamage() {
 		n--
 		g.last--
 		g.end = g.items[n].offset
 	}
 	rest := g.items[n:]
 	g.items = g.items[:n]
+	start := g.end - t.places[g.last] + t.places[g.first] // if no bytes are missing or inserted behind
+	for len(g.items) > 0 && g.first < g.last && !g.items[0].isDamage() &&
+		(g.first > 0 || g.items[0].offset == start) {
+		s.takeListed(&g.items[0], &t.list[g.first])
+		g.at, g.items, g.first = g.items[0].end(), g.items[1:], g.first+1
+	}
 	if g.last > 0 {
-		s.dropContent(t, &g)
+		s.dropContent(t, &g, start)
 	}
 	var d *item
 	for i := range g.items {
@@ -178,22 +180,10 @@ func (s *search) settleBetween(t *table, g between) {
 	}
 }
 
-// isSimilar reports whether a frame beside a listed one, with no damage between, has entry n. One
-// of the two is damaged. The content size suffices if the frame is, or if there are no checksums.
-func (s *search) isSimilar(t *table, f *item, n int) bool {
-	e, summed := &t.list[n], t.sums && f.summed
-	return !f.isDamage() && (f.size == int64(e.Size) || summed && f.sum == e.Sum ||
-		f.content == int64(e.Content) && (!summed || !s.decodes(f)))
-}
-
-// start returns where the first of the missing frames began, if no bytes are missing or inserted
-// behind.
-func (t *table) start(g *between) int64 { return g.end - t.places[g.last] + t.places[g.first] }
-
 // dropContent makes damage of frames that are content of frames that are lost: those that are
 // damaged themselves, and those that follow one another between damage and damage where the table
 // has no place. In front of the first frame that it lists there may be those of another file.
-func (s *search) dropContent(t *table, g *between) {
+func (s *search) dropContent(t *table, g *between, start int64) {
 	for i := range g.items {
 		if f := &g.items[i]; !f.isDamage() && !s.decodes(f) {
 			f.size = 0
@@ -210,7 +200,7 @@ func (s *search) dropContent(t *table, g *between) {
 		at := g.items[from].offset
 		_, front := slices.BinarySearch(t.places, at-g.at+t.places[g.first])
 		_, back := slices.BinarySearch(t.places, at-g.end+t.places[g.last])
-		if from == 0 || i == len(g.items) || g.first == 0 && at < t.start(g) || front || back {
+		if from == 0 || i == len(g.items) || g.first == 0 && at < start || front || back {
 			if g.first == 0 {
 				return
 			}
@@ -240,12 +230,8 @@ func (s *search) noteMissing(t *table, g *between, d *item) {
 	case blocks > 0:
 		s.addGap(index.Gap{Kind: index.DamageBlocks, Blocks: blocks, Content: content},
 			"the seek table lists a frame that is not here", d, g.end)
-		s.number += blocks
 	case d != nil:
-		s.AddGap(index.Gap{Kind: index.DamageFrame, Block: s.number, Err: &errs.Error{
-			Kind: errs.Corrupt, Part: errs.PartStray, Block: s.number, Offset: d.offset,
-			Detail: "bytes that belong to no frame", Err: d.err,
-		}})
+		s.addGap(index.Gap{Kind: index.DamageFrame}, "bytes that belong to no frame", d, g.end)
 	}
 }
 
@@ -274,15 +260,19 @@ func (s *search) addGap(g index.Gap, detail string, d *item, end int64) {
 	}
 	if d != nil {
 		e.Offset, e.Err = d.offset, d.err
-		if IsFrame(s.look(d.offset, zstframe.MagicSize)) {
-			if !s.lost {
-				end = s.Size // a Reader ends at the first damage, and knows of no frame behind it
-			}
-			g.Offset, g.Size = d.offset, end-d.offset
+	}
+	switch {
+	case g.Kind == index.DamageFrame:
+		e.Part = errs.PartStray
+	case d != nil && IsFrame(s.look(d.offset, zstframe.MagicSize)):
+		if !s.lost {
+			end = s.Size // a Reader ends at the first damage, and knows of no frame behind it
 		}
+		g.Offset, g.Size = d.offset, end-d.offset
 	}
 	s.lost = true
 	g.Block, g.Err = s.number, e
+	s.number += g.Blocks
 	s.AddGap(g)
 }
 
@@ -298,7 +288,10 @@ func (s *search) takeListed(f *item, e *Entry) {
 // takeBlock makes a block of a frame, or, if it cannot be one, a gap that a Reader decodes.
 func (s *search) takeBlock(f *item) {
 	if s.isUsable(f) {
-		s.AddBlock(f.block(), func() index.Stream { return index.Stream{Skipped: s.number} })
+		b := index.Block{
+			Offset: f.offset, Size: int32(f.size), Raw: int32(f.content), Kind: index.Frame,
+		}
+		s.AddBlock(b, func() index.Stream { return index.Stream{Skipped: s.number} })
 		s.File.MaxFrame, s.most = max(s.File.MaxFrame, int(f.size)), max(s.most, int(f.content))
 	} else {
 		s.AddGap(index.Gap{
