@@ -349,7 +349,8 @@ func (v *recovery) write(p []byte) error {
 		return v.err
 	}
 	if l := &v.opt.limits; l.TooLarge(v.wrote, int64(len(p))) {
-		v.err = errs.New(ErrTooLarge, fmt.Sprintf("the recovered content is more than %d bytes", l.MaxDecoded))
+		text := fmt.Sprintf("the recovered content is more than %d bytes", l.MaxDecoded)
+		v.err = errs.New(ErrTooLarge, text)
 		return v.err
 	}
 	n, err := container.WriteFull(v.w, p)
@@ -440,9 +441,10 @@ func (v *recovery) recoverGzip(size int64, otherwise error) (end int64) {
 	end, found, err := gzfile.Recover(v.src, size, limits, otherwise == nil, gzfile.Sink{
 		Known: v.keepContent, Mixed: v.keepMixed, Damage: v.reportDamage,
 	})
-	if v.err = err; err == nil && !found {
-		v.err = otherwise
+	if err == nil && !found {
+		err = otherwise
 	}
+	v.err = err
 	return end
 }
 
