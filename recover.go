@@ -4,13 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"math"
-	"sort"
 
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
-	"github.com/gopz/compress/internal/gzrecover"
+	"github.com/gopz/compress/internal/gzfile"
 	"github.com/gopz/compress/internal/index"
 	"github.com/gopz/compress/internal/ldm"
 	"github.com/gopz/compress/internal/pzfile"
@@ -21,7 +19,7 @@ import (
 // Damage is a damaged part of a file.
 type Damage struct {
 	Kind          DamageKind
-	Stream        int   // number of the stream, from 0
+	Stream        int   // number of the stream, or of the .gz member, from 0
 	Block         int64 // number of the first block lost, or of the one that would come next
 	Blocks        int64 // how many are lost in a row, with DamageBlocks; 0 otherwise
 	ContentOffset int64 // of what is lost, or of Span, in the content of the file; −1 if unknown
@@ -61,13 +59,6 @@ func (k DamageKind) String() string { return index.DamageKind(k).String() }
 // was cut is not replaced, even if the header states the size of the content. docs/RECOVERY.md says
 // what is found in each format.
 //
-// A damaged .pz block costs that block alone, and in a file of [WithLongDistance] the parts of
-// later blocks that repeat it. These are left out or zero, and reported as [DamageWindow]. Of a
-// damaged .zst frame, what a Reader returns of it is written, and reported as [DamageCheck]. In a
-// .gz file Recover goes on behind damage where a member or a Deflate block begins. Content there
-// may repeat content that is lost, which is [DamageWindow]. Streams are members there, and Block is
-// 0.
-//
 // Parts that cannot be read are damage like any other; [Damage].Err then wraps the error of src.
 //
 // A .pz, .gz or .zst file that begins behind one in another format ends the recovery, as it ends a
@@ -93,20 +84,17 @@ func Recover(
 	}
 	o.sched, o.workers = &Scheduler{o.scheduler()}, 0 // one for everything that follows
 	v := recovery{w: w, src: src, report: report, opt: &o}
-	end, err := v.recoverFile(size)
-	if err != nil {
-		return err
+	end := v.recoverFile(size)
+	if _, ok := formatAt(src, end, size); v.err == nil && ok {
+		e := &Error{Kind: ErrTrailing, Part: errs.PartStray, Block: -1, Offset: end}
+		v.reportDamage(index.Gap{Kind: index.DamageFrame, Err: e})
 	}
-	if _, ok := formatAt(src, end, size); !ok {
-		return nil
-	}
-	e := &Error{Kind: ErrTrailing, Part: errs.PartStray, Block: -1, Offset: end}
-	return v.reportDamage(index.Gap{Kind: index.DamageFrame, Err: e})
+	return v.err
 }
 
 // recoverFile recovers the file in one format that the source begins with. It returns where that
 // ends.
-func (v *recovery) recoverFile(size int64) (end int64, err error) {
+func (v *recovery) recoverFile(size int64) (end int64) {
 	in := index.Cancelable{Src: v.src, Limits: &v.opt.limits}
 	if f, ok := formatAt(in, 0, size); ok && f == Gzip {
 		return v.recoverGzip(size, nil)
@@ -115,28 +103,24 @@ func (v *recovery) recoverFile(size int64) (end int64, err error) {
 	if errors.Is(err, ErrFormat) {
 		return v.recoverGzip(size, err) // perhaps a .gz file that has lost its first header
 	}
+	if err == nil {
+		v.r, err = newReaderAt(v.src, x, *v.opt)
+	}
 	if err != nil {
-		return 0, err
+		v.err = err
+		return 0
 	}
-	r, err := newReaderAt(v.src, x, *v.opt)
-	if err != nil {
-		return 0, err
+	defer v.r.Close()
+	v.gaps = gaps
+	v.recoverBlocks(0, int64(len(x.Blocks)))
+	if !v.damaged {
+		v.checkFile(x.Size)
 	}
-	defer r.Close()
-	v.r, v.gaps = r, gaps
-	damaged, report := false, v.report
-	v.report = func(d Damage) error {
-		damaged = true
-		return report(d)
-	}
-	if err := v.recoverBlocks(0, int64(len(r.index.Blocks))); err != nil || damaged {
-		return x.Size, err
-	}
-	return x.Size, v.checkFile(x.Size)
+	return x.Size
 }
 
 // checkFile reports what a Reader would report of a file in which the search has found no damage.
-func (v *recovery) checkFile(size int64) error {
+func (v *recovery) checkFile(size int64) {
 	z := v.opt.newReader(v.src, 0, size)
 	defer z.Close()
 	bad := false
@@ -145,10 +129,9 @@ func (v *recovery) checkFile(size int64) error {
 	if err == nil && bad {
 		err = &Error{Kind: ErrCorrupt, Part: PartIndex, Block: -1, Offset: -1, Detail: "parity is damaged"}
 	}
-	if cerr := v.opt.canceled(); cerr != nil || err == nil || errors.Is(err, ErrMemory) {
-		return cerr
+	if v.going() && err != nil && !errors.Is(err, ErrMemory) {
+		v.reportDamage(index.Gap{Kind: index.DamageFrame, Err: err})
 	}
-	return v.reportDamage(index.Gap{Kind: index.DamageFrame, Err: err})
 }
 
 // Recover writes to w the content of the intact blocks among the blocks first … last−1, numbered as
@@ -170,7 +153,8 @@ func (r *ReaderAt) Recover(w io.Writer, first, last int64, report func(Damage) e
 	if first < last {
 		v.offset = r.index.Blocks[first].Content
 	}
-	return v.recoverBlocks(first, last)
+	v.recoverBlocks(first, last)
+	return v.err
 }
 
 // salvage searches a damaged file. It returns an index of what the search has found, and the gaps
@@ -242,139 +226,141 @@ func (o *options) newFrameReader(src io.ReaderAt, offset, size int64) *Reader {
 	return z
 }
 
-// recovery is a call of Recover.
+// recovery is a call of Recover. Once it has an error, it writes and reports nothing.
 type recovery struct {
-	w      io.Writer
-	report func(Damage) error
-	opt    *options
-	src    io.ReaderAt
-	r      *ReaderAt // nil for a .gz file
-	gaps   []index.Gap
-	lost   index.Gap // blocks lost in a row, not reported yet; Blocks is 0 if there are none
-	offset int64     // of the next block's content; −1 if unknown
-	wrote  int64
-	zeros  []byte
+	w       io.Writer
+	report  func(Damage) error
+	opt     *options
+	src     io.ReaderAt
+	r       *ReaderAt // nil for a .gz file
+	gaps    []index.Gap
+	lost    index.Gap // blocks lost in a row, not reported yet; Blocks is 0 if there are none
+	offset  int64     // of the next block's content; −1 if unknown
+	wrote   int64
+	zeros   []byte
+	damaged bool // there was damage to report
+	err     error
+}
+
+// going reports whether nothing has ended the recovery.
+func (v *recovery) going() bool {
+	if v.err == nil {
+		v.err = v.opt.canceled()
+	}
+	return v.err == nil
 }
 
 // recoverBlocks recovers the blocks first … last−1.
-func (v *recovery) recoverBlocks(first, last int64) error {
+func (v *recovery) recoverBlocks(first, last int64) {
 	w := prefetch{r: v.r, next: first, end: last}
 	defer w.close()
 	for block := first; block < last; block++ {
-		if err := v.reportGaps(block); err != nil {
-			return err
-		}
+		v.noteGaps(block)
 		data, cause := w.content()
-		if cerr := v.opt.canceled(); cerr != nil {
-			return cerr
+		if !v.going() {
+			return
 		}
-		var err error
 		if cause == nil {
-			err = v.keepContent(data)
-		} else if p, lost, perr := w.partial(); perr == nil {
-			err = v.keepPart(block, p, lost, cause)
+			v.keepContent(data)
+		} else if p, lost, err := w.partial(); err == nil {
+			v.keepPart(block, p, lost, cause)
 		} else {
-			err = v.loseBlock(block, cause)
-		}
-		if err != nil {
-			return err
+			v.loseBlock(block, cause)
 		}
 		w.advance()
 	}
-	if err := v.reportGaps(last); err != nil {
-		return err
-	}
-	if err := v.reportLost(); err != nil {
-		return err
-	}
-	return v.opt.canceled()
+	v.noteGaps(last)
+	v.reportLost()
+	v.going()
 }
 
-// reportGaps reports the gaps in front of a block.
-func (v *recovery) reportGaps(block int64) error {
-	for len(v.gaps) > 0 && v.gaps[0].Before == block {
-		g := v.gaps[0]
+// noteGaps notes the gaps in front of a block.
+func (v *recovery) noteGaps(block int64) {
+	for len(v.gaps) > 0 && v.gaps[0].Before == block && v.going() {
+		v.noteGap(v.gaps[0])
 		v.gaps = v.gaps[1:]
-		if err := v.noteGap(g); err != nil {
-			return err
-		}
 	}
-	return nil
 }
 
 // noteGap notes a gap at the end of what is written. If a frame begins there, noteGap writes what a
 // Reader returns of it, and takes that off the gap. Without g.Err the frame may be intact.
-func (v *recovery) noteGap(g index.Gap) error {
-	given, cause, err := v.copyFrame(&g)
-	if err != nil || g.Err == nil && cause == nil {
-		return err
-	}
+func (v *recovery) noteGap(g index.Gap) {
+	given, cause := v.copyFrame(&g)
 	if g.Err == nil {
 		g.Kind, g.Blocks, g.Err = index.DamageBlocks, 1, cause
+	}
+	if g.Err == nil || !v.going() {
+		return
 	}
 	if g.Content >= 0 {
 		g.Content = max(0, g.Content-given)
 	}
 	if given > 0 {
-		err := v.reportDamage(index.Gap{
+		v.reportDamage(index.Gap{
 			Kind: index.DamageCheck, Stream: g.Stream, Block: g.Block, Span: given, Err: g.Err,
 		})
-		if err != nil || g.Content == 0 {
-			return err
-		}
 	}
-	return v.noteDamage(g)
+	if given == 0 || g.Content != 0 {
+		v.noteDamage(g)
+	}
 }
 
-// copyFrame writes what a Reader returns of the frame in a gap, if there is one. cause is the
-// Reader's error, and err one that ends the recovery.
-func (v *recovery) copyFrame(g *index.Gap) (given int64, cause, err error) {
+// copyFrame writes what a Reader returns of the frame in a gap, if there is one, and returns the
+// Reader's error.
+func (v *recovery) copyFrame(g *index.Gap) (given int64, cause error) {
 	if g.Size == 0 {
-		return 0, nil, nil
+		return 0, nil
 	}
 	z := v.opt.newFrameReader(v.src, g.Offset, g.Size)
 	defer z.Close()
-	p := make([]byte, 32<<10)
-	for cause == nil && err == nil {
-		var n int
-		n, cause = z.Read(p)
-		given += int64(n)
-		if n > 0 {
-			err = v.keepContent(p[:n])
-		}
-	}
-	if cause == io.EOF {
-		cause = nil
-	}
-	if err == nil {
-		err = v.opt.canceled()
-	}
-	return given, cause, err
+	given, cause = io.Copy(contentWriter{v}, z)
+	return given, cause
 }
 
-// keepContent writes an intact block.
+// A contentWriter takes content of a recovery.
+type contentWriter struct{ v *recovery }
+
+// Write implements [io.Writer].
+func (w contentWriter) Write(p []byte) (int, error) {
+	w.v.keepContent(p)
+	return len(p), w.v.err
+}
+
+// keepContent writes content that is intact.
 func (v *recovery) keepContent(data []byte) error {
-	if err := v.reportLost(); err != nil {
-		return err
-	}
-	if v.offset >= 0 {
-		v.offset += int64(len(data))
-	}
+	v.reportLost()
+	v.move(int64(len(data)))
 	return v.write(data)
+}
+
+// move moves the offset behind n bytes of content; −1 if their number is unknown.
+func (v *recovery) move(n int64) {
+	switch {
+	case n < 0 || n > math.MaxInt64-max(v.offset, 0):
+		v.offset = -1
+	case v.offset >= 0:
+		v.offset += n
+	}
 }
 
 // write writes content, or zeros in its place.
 func (v *recovery) write(p []byte) error {
+	if v.err != nil {
+		return v.err
+	}
 	if l := &v.opt.limits; l.TooLarge(v.wrote, int64(len(p))) {
-		return errs.New(ErrTooLarge, fmt.Sprintf("the recovered content is more than %d bytes", l.MaxDecoded))
+		text := fmt.Sprintf("the recovered content is more than %d bytes", l.MaxDecoded)
+		v.err = errs.New(ErrTooLarge, text)
+		return v.err
 	}
 	n, err := container.WriteFull(v.w, p)
 	v.wrote += int64(n)
+	v.err = err
 	return err
 }
 
 // loseBlock notes that a block is lost. A Reader may still return something of a frame.
-func (v *recovery) loseBlock(block int64, cause error) error {
+func (v *recovery) loseBlock(block int64, cause error) {
 	st, number := v.r.index.StreamOf(block)
 	b := &v.r.index.Blocks[block]
 	g := index.Gap{
@@ -383,39 +369,35 @@ func (v *recovery) loseBlock(block int64, cause error) error {
 	if v.r.index.Format == Zstd {
 		g.Offset, g.Size = b.Offset, int64(b.Size)
 	}
-	return v.noteGap(g)
+	v.noteGap(g)
 }
 
 // noteDamage notes damage without content. It joins blocks that are lost in a row.
-func (v *recovery) noteDamage(g index.Gap) error {
+func (v *recovery) noteDamage(g index.Gap) {
 	known := g.Kind == index.DamageBlocks && g.Content >= 0
 	if known && v.lost.Blocks > 0 && v.lost.Stream == g.Stream && v.lost.Block+v.lost.Blocks == g.Block {
 		v.lost.Blocks += g.Blocks
 		v.lost.Content += g.Content
-		return nil
+		return
 	}
-	if err := v.reportLost(); err != nil {
-		return err
-	}
+	v.reportLost()
 	if known {
 		v.lost = g
-		return nil
+	} else {
+		v.reportDamage(g)
 	}
-	return v.reportDamage(g)
 }
 
 // reportLost reports the blocks lost in a row.
-func (v *recovery) reportLost() error {
-	if v.lost.Blocks == 0 {
-		return nil
+func (v *recovery) reportLost() {
+	if g := v.lost; g.Blocks > 0 {
+		v.lost = index.Gap{}
+		v.reportDamage(g)
 	}
-	g := v.lost
-	v.lost = index.Gap{}
-	return v.reportDamage(g)
 }
 
 // reportGap reports damage at the end of what is written.
-func (v *recovery) reportGap(g *index.Gap) error {
+func (v *recovery) reportGap(g *index.Gap) {
 	d := Damage{
 		Kind: DamageKind(g.Kind), Stream: g.Stream, Block: g.Block, Blocks: g.Blocks,
 		ContentOffset: v.offset, Content: g.Content, Span: g.Span, Err: g.Err,
@@ -423,115 +405,78 @@ func (v *recovery) reportGap(g *index.Gap) error {
 	if d.Kind == DamageCheck && v.offset >= 0 {
 		d.ContentOffset -= g.Span
 	}
-	return v.report(d)
+	v.damaged = true
+	if v.err == nil {
+		v.err = v.report(d)
+	}
 }
 
 // reportDamage reports damage, and fills the place with zeros if the caller wants that.
 func (v *recovery) reportDamage(g index.Gap) error {
-	if err := v.reportGap(&g); err != nil {
-		return err
-	}
-	switch {
-	case g.Content < 0 || g.Content > math.MaxInt64-max(v.offset, 0):
-		v.offset = -1
-	case v.offset >= 0:
-		v.offset += g.Content
-	}
-	if !v.opt.zeroFill {
-		return nil
-	}
-	if v.zeros == nil {
+	v.reportGap(&g)
+	v.move(g.Content)
+	if v.opt.zeroFill && v.zeros == nil {
 		v.zeros = make([]byte, 32<<10)
 	}
-	for n := g.Content; n > 0; {
-		if err := v.opt.canceled(); err != nil {
-			return err
-		}
+	for n := g.Content; n > 0 && v.opt.zeroFill && v.going(); {
 		p := v.zeros[:min(n, int64(len(v.zeros)))]
-		if err := v.write(p); err != nil {
-			return err
-		}
+		v.write(p)
 		n -= int64(len(p))
 	}
-	return nil
+	return v.err
 }
 
-// recoverGzip recovers a .gz file, and returns where it ends. If there is nothing to decode, it
-// returns otherwise, which may be nil for a damaged file.
-func (v *recovery) recoverGzip(size int64, otherwise error) (end int64, err error) {
+// recoverGzip recovers a .gz file, and returns where it ends. otherwise is the error if there is
+// nothing to decode, nil for a file that begins as a .gz file does.
+func (v *recovery) recoverGzip(size int64, otherwise error) (end int64) {
 	limits := &v.opt.limits
-	if limit := limits.Memory(); limit < gzrecover.Memory {
-		if otherwise != nil {
-			return 0, otherwise
+	if limit := limits.Memory(); limit < gzfile.RecoverMemory {
+		v.err = otherwise
+		if otherwise == nil {
+			v.err = errs.OutOfMemory(gzfile.RecoverMemory,
+				"recovery takes more than the limit of %d bytes", limit)
 		}
-		return 0, errs.OutOfMemory(gzrecover.Memory, "recovery takes more than the limit of %d bytes", limit)
+		return 0
 	}
-	end, found, err := gzrecover.Recover(v.src, size, limits, gzrecover.Sink{
+	end, found, err := gzfile.Recover(v.src, size, limits, otherwise == nil, gzfile.Sink{
 		Known: v.keepContent, Mixed: v.keepMixed, Damage: v.reportDamage,
 	})
-	switch {
-	case err != nil || found:
-		return end, err
-	case otherwise != nil:
-		return 0, otherwise
+	if err == nil && !found {
+		err = otherwise
 	}
-	e := errs.New(ErrCorrupt, "neither a member nor a block")
-	return size, v.reportDamage(index.Gap{Kind: index.DamageUnknown, Content: -1, Err: e})
-}
-
-// keepMixed writes content of a .gz file, of which the bytes are lost in which p and q differ.
-func (v *recovery) keepMixed(p, q []byte, g index.Gap) error {
-	return v.keepWindow(g, p, func(yield func(p []byte) bool) {
-		known := make([]byte, 0, len(p)-int(g.Content))
-		for i, c := range p {
-			if c == q[i] {
-				known = append(known, c)
-			}
-		}
-		yield(known)
-	})
+	v.err = err
+	return end
 }
 
 // keepPart writes a block of which parts repeat content that is lost.
-func (v *recovery) keepPart(block int64, data []byte, lost []ldm.Reference, err error) error {
-	if err := v.reportLost(); err != nil {
-		return err
-	}
+func (v *recovery) keepPart(block int64, data []byte, refs []ldm.Reference, err error) {
+	v.reportLost()
 	st, number := v.r.index.StreamOf(block)
 	g := index.Gap{
 		Kind: index.DamageWindow, Stream: st.ID, Block: number, Span: int64(len(data)), Err: err,
 	}
-	for _, part := range lost {
+	lost := make([]bool, len(data))
+	for _, part := range refs {
 		g.Content += int64(part.Len)
-	}
-	sort.Slice(lost, func(i, j int) bool { return lost[i].At < lost[j].At })
-	return v.keepWindow(g, data, func(yield func(p []byte) bool) {
-		end := 0
-		for _, part := range append(lost, ldm.Reference{At: len(data)}) {
-			if !yield(data[end:part.At]) {
-				return
-			}
-			end = part.At + part.Len
+		for i := range part.Len {
+			lost[part.At+i] = true
 		}
-	})
+	}
+	v.keepMixed(data, lost, g)
 }
 
-// keepWindow writes p, of which parts repeat content that is lost. They are zeros in p. The other
-// parts are known.
-func (v *recovery) keepWindow(g index.Gap, p []byte, known iter.Seq[[]byte]) error {
-	if err := v.reportGap(&g); err != nil {
-		return err
-	}
-	if v.offset >= 0 {
-		v.offset += g.Span
-	}
+// keepMixed writes p, of which bytes repeat content that is lost. They are zeros in p.
+func (v *recovery) keepMixed(p []byte, lost []bool, g index.Gap) error {
+	v.reportGap(&g)
+	v.move(g.Span)
 	if v.opt.zeroFill {
 		return v.write(p)
 	}
-	for part := range known {
-		if err := v.write(part); err != nil {
-			return err
+	known := make([]byte, 0, g.Span-g.Content)
+	for i, c := range p {
+		if !lost[i] {
+			known = append(known, c)
 		}
 	}
-	return nil
+	return v.write(known)
 }

@@ -31,7 +31,7 @@ var packages = floors(map[floor]string{
 		internal/codec/rans/internal/model internal/codec/zstd internal/ldm internal/lzprice
 		internal/match internal/optimal internal/x86 lz77 lzseq`,
 	engine: `
-		internal/gzaccess internal/gzfile internal/gzindex internal/gzrecover internal/hook
+		internal/gzaccess internal/gzfile internal/gzindex internal/hook
 		internal/index internal/pzfile internal/zstfile pipeline pipeline/internal/offload`,
 	library: `. gzip httprange internal/bridge internal/merge parity zipmethod zstd`,
 	programs: `
@@ -123,8 +123,7 @@ internal/finder simd: compares bytes
 internal/gzaccess internal/gzfile: decodes members
 internal/gzaccess internal/gzindex: makes and uses checkpoints
 internal/gzaccess internal/index: makes an index of a file
-internal/gzrecover internal/gzfile: reads headers and trailers
-internal/gzrecover internal/index: reads damaged files, names kinds of damage
+internal/gzfile internal/index: reads damaged files, names kinds of damage
 internal/kernels internal/cpu: chooses the tier
 internal/kernels simd: compares bytes
 internal/lzprice internal/optimal: gives it prices

@@ -142,69 +142,30 @@ func unitOf(in *source) string {
 func damageText(d compress.Damage, unit string) string {
 	stream := ""
 	if d.Stream > 0 {
-		stream = fmt.Sprintf(" of stream %d", d.Stream)
+		stream = fmt.Sprint(" of stream ", d.Stream)
 	}
-	var e *compress.Error
-	errors.As(d.Err, &e)
+	part, where := fmt.Sprint(unit, " ", d.Block, stream), contentRange(d)
+	if unit == "member" {
+		part = fmt.Sprint("member ", d.Stream)
+	}
 	switch {
 	case d.Kind == compress.DamageFrame:
-		return frameDamage(d, e, unit, stream)
-	case d.Kind == compress.DamageUnknown && e != nil && e.Part == compress.PartStray:
-		return fmt.Sprintf("%s %d%s at byte %d of the file is left out: %s",
-			unit, d.Block, stream, e.Offset, e.Detail)
-	case d.Kind == compress.DamageUnknown && e != nil &&
-		d.Stream > 0 && d.Block == 0 && d.Content < 0:
-		return fmt.Sprintf("trailing garbage or a damaged stream, from byte %d of the file on",
-			e.Offset)
-	}
-	where := contentRange(d)
-	switch {
-	case d.Kind == compress.DamageWindow && unit == "block":
-		return fmt.Sprintf("lost: %d of %d bytes of later blocks, which repeat lost content",
-			d.Content, d.Span)
+		return libraryReason(d.Err) + "; no content is lost"
 	case d.Kind == compress.DamageWindow:
-		return fmt.Sprintf("lost: %d of %d bytes of member %d, which repeat lost content",
-			d.Content, d.Span, d.Stream)
-	case d.Kind == compress.DamageCheck && unit == "frame":
-		return fmt.Sprintf("not verified: %d bytes of frame %d, in front of damage", d.Span, d.Block)
+		return fmt.Sprintf("lost: %d of %d bytes of later content, which repeat lost content",
+			d.Content, d.Span)
 	case d.Kind == compress.DamageCheck:
-		return checkDamage(d)
+		return fmt.Sprintf("not verified: %d bytes of %s: %s", d.Span, part, libraryReason(d.Err))
+	case d.Kind == compress.DamageUnknown && d.Stream > 0 && d.Block == 0 && unit != "member":
+		return "trailing garbage, or a damaged stream: " + libraryReason(d.Err)
 	case d.Kind == compress.DamageUnknown && unit == "member":
-		return fmt.Sprintf("lost: an unknown amount of member %d, %s", d.Stream, where)
+		return fmt.Sprintf("lost: an unknown amount of %s, %s", part, where)
 	case d.Kind == compress.DamageUnknown:
-		return fmt.Sprintf("lost: an unknown number of %ss from %s %d%s on, %s",
-			unit, unit, d.Block, stream, where)
-	case d.Blocks == 1:
-		return fmt.Sprintf("lost: %s %d%s, %s", unit, d.Block, stream, where)
+		return fmt.Sprintf("lost: an unknown number of %ss from %s on, %s", unit, part, where)
+	case d.Blocks > 1:
+		return fmt.Sprintf("lost: %ss %d to %d%s, %s", unit, d.Block, d.Block+d.Blocks-1, stream, where)
 	}
-	return fmt.Sprintf("lost: %ss %d to %d%s, %s", unit, d.Block, d.Block+d.Blocks-1, stream, where)
-}
-
-// frameDamage describes damage that costs no content. e is nil if the cause is unknown.
-func frameDamage(d compress.Damage, e *compress.Error, unit, stream string) string {
-	const noLoss = "; no content is lost"
-	switch {
-	case e != nil && e.Part == compress.PartStray:
-		return fmt.Sprintf("bytes that belong to no frame (byte %d)%s", e.Offset, noLoss)
-	case e != nil && e.Part == compress.PartBlock:
-		return fmt.Sprintf("%s %d%s is not at its place (byte %d)%s", unit, d.Block, stream,
-			e.Offset, noLoss)
-	case errors.Is(d.Err, compress.ErrTruncated), e != nil && e.Part == compress.PartIndex:
-		return "the index" + stream + " is damaged" + noLoss
-	}
-	return "the header" + stream + " is damaged" + noLoss
-}
-
-// checkDamage describes content that its checksum does not confirm.
-func checkDamage(d compress.Damage) string {
-	reason := "a part of the member is lost"
-	switch {
-	case errors.Is(d.Err, compress.ErrChecksum):
-		reason = "the checksum is wrong"
-	case errors.Is(d.Err, compress.ErrTruncated):
-		reason = "the checksum is missing"
-	}
-	return fmt.Sprintf("not verified: %d bytes of member %d; %s", d.Span, d.Stream, reason)
+	return fmt.Sprintf("lost: %s, %s", part, where)
 }
 
 // contentRange describes the content that is lost.

@@ -78,60 +78,36 @@ func TestNothingToRecover(t *testing.T) {
 }
 
 func TestDamageText(t *testing.T) {
-	at := func(kind error, part compress.Part) error {
-		return &compress.Error{Kind: kind, Part: part, Offset: 1234}
+	at := func(kind error, block int64) error {
+		return &compress.Error{Kind: kind, Block: block, Offset: 1234}
 	}
 	for _, c := range []struct {
+		unit string
 		d    compress.Damage
 		want string
 	}{
-		{compress.Damage{Block: 3, Blocks: 4, ContentOffset: 100, Content: 50},
+		{"block", compress.Damage{Block: 3, Blocks: 4, ContentOffset: 100, Content: 50},
 			"lost: blocks 3 to 6, bytes 100 to 149 of the content"},
-		{compress.Damage{Block: 3, Blocks: 1, Stream: 2, ContentOffset: -1, Content: 50},
+		{"block", compress.Damage{Block: 3, Blocks: 1, Stream: 2, ContentOffset: -1, Content: 50},
 			"lost: block 3 of stream 2, 50 bytes at an unknown offset of the content"},
-		{compress.Damage{Kind: compress.DamageUnknown, Block: 3, ContentOffset: 7, Content: -1},
-			"lost: an unknown number of blocks from block 3 on, from byte 7 of the content on"},
-		{compress.Damage{Kind: compress.DamageUnknown, Block: 3, ContentOffset: -1, Content: -1},
-			"lost: an unknown number of blocks from block 3 on, at an unknown offset of the content"},
-		{compress.Damage{Kind: compress.DamageUnknown, Stream: 1, ContentOffset: 7, Content: -1,
-			Err: at(compress.ErrTruncated, compress.PartUnknown)},
-			"trailing garbage or a damaged stream, from byte 1234 of the file on"},
-		{compress.Damage{Kind: compress.DamageUnknown, Block: 3, ContentOffset: 7, Content: -1,
-			Err: &compress.Error{Part: compress.PartStray, Offset: 1234, Detail: "in the file twice"}},
-			"block 3 at byte 1234 of the file is left out: in the file twice"},
-		{compress.Damage{Kind: compress.DamageFrame, Err: at(compress.ErrCorrupt, compress.PartHeader)},
-			"the header is damaged; no content is lost"},
-		{compress.Damage{Kind: compress.DamageFrame, Err: at(compress.ErrCorrupt, compress.PartIndex)},
-			"the index is damaged; no content is lost"},
-		{compress.Damage{Kind: compress.DamageFrame, Stream: 1,
-			Err: at(compress.ErrTruncated, compress.PartUnknown)},
-			"the index of stream 1 is damaged; no content is lost"},
-		{compress.Damage{Kind: compress.DamageFrame,
-			Err: at(compress.ErrCorrupt, compress.PartStray)},
-			"bytes that belong to no frame (byte 1234); no content is lost"},
-		{compress.Damage{Kind: compress.DamageFrame, Stream: 1, Block: 3,
-			Err: at(compress.ErrCorrupt, compress.PartBlock)},
-			"block 3 of stream 1 is not at its place (byte 1234); no content is lost"},
-		{compress.Damage{Kind: compress.DamageWindow, Stream: 3, ContentOffset: -1, Content: 5, Span: 700},
-			"lost: 5 of 700 bytes of later blocks, which repeat lost content"},
-		{compress.Damage{Kind: compress.DamageCheck, Span: 700,
-			Err: at(compress.ErrChecksum, compress.PartBlock)},
-			"not verified: 700 bytes of member 0; the checksum is wrong"},
-		{compress.Damage{Kind: compress.DamageCheck, Stream: 1, Span: 700,
-			Err: at(compress.ErrTruncated, compress.PartBlock)},
-			"not verified: 700 bytes of member 1; the checksum is missing"},
-		{compress.Damage{Kind: compress.DamageCheck, Span: 700,
-			Err: at(compress.ErrCorrupt, compress.PartBlock)},
-			"not verified: 700 bytes of member 0; a part of the member is lost"},
+		{"frame", compress.Damage{Kind: compress.DamageUnknown, Block: 3, ContentOffset: 7, Content: -1},
+			"lost: an unknown number of frames from frame 3 on, from byte 7 of the content on"},
+		{"member", compress.Damage{Kind: compress.DamageUnknown, Stream: 3, ContentOffset: -1, Content: -1},
+			"lost: an unknown amount of member 3, at an unknown offset of the content"},
+		{"block", compress.Damage{Kind: compress.DamageUnknown, Stream: 1, ContentOffset: 7, Content: -1,
+			Err: at(compress.ErrTruncated, -1)},
+			"trailing garbage, or a damaged stream: at byte 1234: input is cut short"},
+		{"block", compress.Damage{Kind: compress.DamageFrame, Err: at(compress.ErrCorrupt, 5)},
+			"block 5 at byte 1234: corrupt input; no content is lost"},
+		{"block", compress.Damage{Kind: compress.DamageWindow, ContentOffset: -1, Content: 5, Span: 700},
+			"lost: 5 of 700 bytes of later content, which repeat lost content"},
+		{"member", compress.Damage{Kind: compress.DamageCheck, Stream: 2, Span: 700,
+			Err: at(compress.ErrChecksum, -1)},
+			"not verified: 700 bytes of member 2: at byte 1234: checksum mismatch"},
 	} {
-		if got := damageText(c.d, "block"); got != c.want {
+		if got := damageText(c.d, c.unit); got != c.want {
 			t.Errorf("%+v:\n%s, want\n%s", c.d, got, c.want)
 		}
-	}
-	d := compress.Damage{Kind: compress.DamageWindow, Stream: 3, Content: 5, Span: 700}
-	want := "lost: 5 of 700 bytes of member 3, which repeat lost content"
-	if got := damageText(d, "member"); got != want {
-		t.Errorf("%s, want %s", got, want)
 	}
 }
 
@@ -181,7 +157,7 @@ func TestRecoverShortenedZstd(t *testing.T) {
 	path = write(t, cut[:len(cut)-50]+strings.Repeat("\x00", 50), dir, "b.zst")
 	pz(t, "", "-t", path).want(t, exitError, path+": frame ", advice)
 	got := pz(t, "", "--recover", path, "-c").want(t, exitWarning,
-		"lost: an unknown number of frames from frame ", "the index is damaged", "saved 283616 bytes").out
+		"lost: an unknown number of frames from frame ", "saved 283616 bytes").out
 	if got != r.out {
 		t.Error("the saved bytes differ without the seek table")
 	}

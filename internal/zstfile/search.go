@@ -13,24 +13,22 @@ import (
 )
 
 // A search finds the frames of a damaged .zst file. It goes through the file once: from frame to
-// frame where one follows the other, and from byte to byte where it has to look for the next. A
+// frame where one follows the other, and from byte to byte where it has to look for the next. What
+// it finds stays in the order of the file. So everything that a Reader would return is there. A
 // seek table behind frames tells which ones are missing, and what is a frame of the file and what
 // only looks like one: content may be .zst data itself.
-//
-// Frames stay in the order of the file. So everything that a Reader would return is there.
 type search struct {
 	index.Salvage
 	verify  Verify
-	at      int64   // everything before this offset has been seen
-	damage  *damage // right in front of at
-	damaged bool    // there was damage
-	frames  []found // since the last table
-	begin   int64   // where that ends, and they begin
-	number  int64   // of the next frame taken
+	at      int64  // everything before this offset has been seen
+	items   []item // found since the last table
+	begin   int64  // where that ends, and they begin
+	damaged bool   // there is damage among them
+	number  int64  // of the next frame taken
 
-	unlisted bool  // no table lists the last frame taken
-	most     int   // content of the largest block, in bytes
-	steps    int64 // block headers read that did not lead to the end of a frame looked for
+	lost  bool  // the first damage has been noted
+	most  int   // content of the largest block, in bytes
+	steps int64 // block headers read that did not lead to the end of a frame looked for
 
 	view   []byte // part of the file, from viewAt on
 	viewAt int64
@@ -42,26 +40,26 @@ type search struct {
 // content as it states, and has the right checksum. It returns an error if the context has ended.
 type Verify func(offset, size int64) (intact bool, err error)
 
-// found is a frame that is whole as far as its headers tell.
-type found struct {
+// An item is a frame that is whole as far as its headers tell, or damage: bytes up to the next item
+// that are no whole frame.
+type item struct {
 	offset  int64
-	size    int64
-	content int64   // bytes of content, −1 if the frame does not say so
-	damage  *damage // in front of the frame
+	size    int64 // 0 for damage
+	content int64 // bytes of content, −1 if the frame does not say so
+	bound   int64 // most content that the frame can have, in bytes
 	sum     uint32
 	summed  bool  // the frame has a checksum
-	bound   int64 // most content that the frame can have, in bytes
+	entry   int   // its number in the table, or unlisted
+	err     error // of a read that failed, in damage
 }
 
-// damage is a part of the file that is no whole frame.
-type damage struct {
-	at  int64
-	err error // of a read that failed
-}
+func (f *item) isDamage() bool { return f.size == 0 }
+
+func (f *item) end() int64 { return f.offset + f.size }
 
 const (
-	foundMemory      = 64 + 40 + 32 // of a found, with damage and its number, in bytes
-	tableEntryMemory = 64           // of an entry of a table that is compared with frames, in bytes
+	itemMemory       = 72 + 24 // of an item, and of its key in a map, in bytes
+	tableEntryMemory = 64      // of an entry of a table that is compared with frames, in bytes
 
 	// minSteps is the number of block headers that a search may always read without finding a
 	// frame. It may read one more for each byte of the file.
@@ -82,19 +80,19 @@ func Salvage(
 		if s.takeFrame() || s.takeSkippable() {
 			continue
 		}
-		if s.at > 0 && (!s.damaged || s.at == s.begin) && s.EndAtOther(s.at, container.Zstd) {
+		if s.at > 0 && !s.damaged && s.EndAtOther(s.at, container.Zstd) {
 			break
 		}
-		if s.damage == nil {
+		if !s.behindDamage() {
 			s.damaged = true
-			s.damage = &damage{s.at, s.ReadErr}
+			s.addItem(item{offset: s.at, entry: unlisted, err: s.ReadErr})
 			s.ReadErr = nil
 			_, _, err := zstframe.ParseHeader(s.look(s.at, zstframe.MaxHeaderSize))
 			s.Found = s.Found || err == nil // the beginning of a frame
 		}
 		s.at = s.find(s.at + 1)
 	}
-	s.settle(nil, s.Size)
+	s.settle(s.newTable(nil, false, s.Size), s.Size)
 	if s.Err != nil {
 		return nil, nil, s.Err
 	}
@@ -117,32 +115,37 @@ func (s *search) look(off int64, n int) []byte {
 	return p[:min(n, len(p))]
 }
 
+func (s *search) addItem(f item) {
+	s.items = append(s.items, f)
+	s.AccountFor(itemMemory * int64(len(s.items)))
+}
+
+// behindDamage reports whether there is damage in front of s.at.
+func (s *search) behindDamage() bool {
+	return len(s.items) > 0 && s.items[len(s.items)-1].isDamage()
+}
+
 // takeFrame goes past the frame at s.at, if there is one.
 func (s *search) takeFrame() bool {
 	f, confirmed, ok := s.frameAt(s.at)
-	if !ok || !confirmed && s.damage != nil {
+	if !ok || !confirmed && s.behindDamage() {
 		return false
 	}
-	if s.find(f.offset+1) < f.offset+f.size && (!confirmed || !s.decodes(&f) && !s.Spent()) {
+	if s.find(f.offset+1) < f.end() && (!confirmed || !s.decodes(&f) && !s.Spent()) {
 		return false // another frame begins in it: damage hides where it ends
 	}
 	s.at += f.size
 	s.Found, s.ReadErr = true, nil
-	if f.content == 0 && (s.damage != nil || s.decodes(&f)) {
-		return true
-	}
-	f.damage, s.damage = s.damage, nil
-	s.frames = append(s.frames, f)
-	s.AccountFor(foundMemory * int64(len(s.frames)))
+	s.addItem(f)
 	return true
 }
 
 // frameAt goes through the frame at an offset from block to block. confirmed says that what follows
 // it, or else its content, confirms its end.
-func (s *search) frameAt(off int64) (f found, confirmed, ok bool) {
+func (s *search) frameAt(off int64) (f item, confirmed, ok bool) {
 	steps := s.steps
 	f, ok = s.walk(off)
-	end := off + f.size
+	end := f.end()
 	confirmed = ok && (end == s.Size || s.knownAt(end) || f.summed && s.decodes(&f))
 	if confirmed {
 		s.steps = steps // only what leads nowhere counts
@@ -151,13 +154,13 @@ func (s *search) frameAt(off int64) (f found, confirmed, ok bool) {
 }
 
 // decodes reports whether a frame can be decoded.
-func (s *search) decodes(f *found) bool {
+func (s *search) decodes(f *item) bool {
 	return s.Intact(f.size+f.bound, func() (bool, error) { return s.verify(f.offset, f.size) })
 }
 
 // walk goes through the frame at an offset from block to block. It compares the content size with
 // the blocks, and does not look into them.
-func (s *search) walk(off int64) (f found, ok bool) {
+func (s *search) walk(off int64) (f item, ok bool) {
 	if s.steps > minSteps+s.Size {
 		// A hostile file could make the search read all of the rest for every few bytes.
 		return f, false
@@ -177,7 +180,7 @@ func (s *search) walk(off int64) (f found, ok bool) {
 		bound += b.MaxContent()
 		last = b.Last
 	}
-	f = found{offset: off, content: h.ContentSize, summed: h.Checksum}
+	f = item{offset: off, content: h.ContentSize, summed: h.Checksum, entry: unlisted}
 	if f.summed {
 		p := s.look(pos, zstframe.ChecksumSize)
 		if len(p) == zstframe.ChecksumSize {
@@ -205,104 +208,75 @@ func (s *search) knownAt(off int64) bool {
 }
 
 // isUsable reports whether a frame can be a block of the index. Those of a Writer can.
-func (s *search) isUsable(f *found) bool {
+func (s *search) isUsable(f *item) bool {
 	limit := min(maxFrame, s.Limits.Memory()/2)
 	return f.content > 0 && f.size <= limit && f.content <= limit &&
 		container.FrameMemory(1, 1, f.size, f.content) <= limit
 }
 
-// block returns the frame as a block.
-func (f *found) block() index.Block {
-	return index.Block{Offset: f.offset, Size: int32(f.size), Raw: int32(f.content), Kind: index.Frame}
-}
-
 // takeSkippable goes past the skippable frame at s.at, if there is one. It compares a seek table
 // with the frames in front of it.
 func (s *search) takeSkippable() bool {
-	kind, size, err := ParseSkippable(s.look(s.at, SkippableHeaderSize))
+	_, size, err := ParseSkippable(s.look(s.at, SkippableHeaderSize))
 	end := s.at + SkippableHeaderSize + size
 	if err != nil || end > s.Size {
 		return false
 	}
-	isTable := kind == SeekTableKind && (s.tableAt(s.at) || end == s.Size)
-	if end < s.Size && !s.knownAt(end) && !isTable {
+	f, isTable := s.tableAt(s.at)
+	if !isTable && end < s.Size && !s.knownAt(end) {
 		return false
 	}
 	if isTable {
-		s.takeTable(s.at, end)
+		s.takeTable(f, s.at, end)
 	}
 	s.at, s.Found = end, true
 	return true
 }
 
-// tableAt reports whether there is a seek table at an offset. Its entries may be damaged.
-func (s *search) tableAt(off int64) bool {
+// tableAt returns the footer of the seek table at an offset, if there is one. The entries may be
+// damaged.
+func (s *search) tableAt(off int64) (f SeekFooter, ok bool) {
 	kind, size, err := ParseSkippable(s.look(off, SkippableHeaderSize))
 	end := off + SkippableHeaderSize + size
 	if err != nil || kind != SeekTableKind || size < SeekFooterSize || end > s.Size {
-		return false
+		return f, false
 	}
-	f, err := ParseSeekFooter(s.look(end-SeekFooterSize, SeekFooterSize), math.MaxInt64)
-	return err == nil && f.TableSize() == SkippableHeaderSize+size
+	f, err = ParseSeekFooter(s.look(end-SeekFooterSize, SeekFooterSize), math.MaxInt64)
+	return f, err == nil && f.TableSize() == end-off
 }
 
-// takeTable reads the seek table between two offsets and compares the frames in front of it with
-// its entries.
-func (s *search) takeTable(at, end int64) {
-	f, err := ParseSeekFooter(s.look(end-min(SeekFooterSize, end-at), SeekFooterSize), math.MaxInt64)
-	if err == nil && f.TableSize() == end-at {
-		s.Extra = tableEntryMemory * int64(f.Frames)
-		s.AccountFor(foundMemory * int64(len(s.frames)))
-		if s.Err != nil {
-			return
-		}
-		p := s.Peek(make([]byte, end-at), at)
-		if int64(len(p)) < end-at {
-			return // the search is over, or the file has become shorter
-		}
-		var list []Entry
-		list, err = f.AppendEntries(make([]Entry, 0, f.Frames), p, f.Covers(p))
-		if err == nil {
-			t := &table{list: list, sums: f.Sums, start: at - f.Covers(p), at: at}
-			if s.isContent(t, end) {
-				return
-			}
+// takeTable reads the seek table between two offsets and compares it with the frames in front. If
+// its entries make no sense, it is of no use: checkFile reports that.
+func (s *search) takeTable(f SeekFooter, at, end int64) {
+	s.Extra = tableEntryMemory * int64(f.Frames)
+	s.AccountFor(itemMemory * int64(len(s.items)))
+	if s.Err != nil {
+		return
+	}
+	p := s.Peek(make([]byte, end-at), at)
+	if int64(len(p)) < end-at {
+		return // the search is over, or the file has become shorter
+	}
+	list, err := f.AppendEntries(make([]Entry, 0, f.Frames), p, f.Covers(p))
+	if err == nil {
+		t := s.newTable(list, f.Sums, at)
+		if !s.isContent(t, end) {
 			s.settle(t, at)
-			s.begin, s.Extra = end, 0
-			return
+			s.begin = end
 		}
 	}
-	s.settle(nil, at)
-	s.begin = end
-	s.lose(index.DamageFrame, errs.PartIndex, 0, 0, at,
-		&errs.Error{Kind: errs.Corrupt, Detail: "index: the seek table is damaged"})
+	s.Extra = 0
 }
 
 // isContent reports whether a table that ends at an offset is content of a frame that is lost: it
 // comes behind damage, nothing known follows it, and it lists no frame in front of the damage, nor
 // all from the table before it on.
 func (s *search) isContent(t *table, end int64) bool {
-	if end == s.Size || s.magicAt(end) || t.start <= s.begin {
+	if end == s.Size || s.magicAt(end) || t.places[0] <= s.begin {
 		return false
 	}
-	front := slices.IndexFunc(s.frames, func(f found) bool { return f.damage != nil })
-	switch {
-	case front >= 0:
-	case s.damage == nil:
-		return false
-	default:
-		front = len(s.frames)
-	}
-	listed := map[key]bool{}
-	for _, e := range t.list {
-		listed[keyOf(int64(e.Size), e.Sum, t.sums)] = true
-	}
-	for i := range s.frames[:front] {
-		if listed[keyOf(s.frames[i].size, s.frames[i].sum, t.sums)] {
-			return false
-		}
-	}
-	return true
+	i := slices.IndexFunc(s.items, func(f item) bool { return f.isDamage() || f.entry >= 0 })
+	return i >= 0 && s.items[i].isDamage()
 }
 
 // find looks from an offset on for a frame or a seek table, and returns the end of the file if
@@ -315,13 +289,14 @@ func (s *search) find(from int64) int64 {
 			return s.Size
 		}
 		for i := range n {
-			q, at := p[i:], off+int64(i)
+			q, at, ok := p[i:], off+int64(i), false
 			switch {
 			case q[0] == zstframe.Magic&0xff && IsFrame(q):
-				if _, confirmed, _ := s.frameAt(at); confirmed {
-					return at
-				}
-			case q[0]>>4 == SkippableMagic>>4&15 && IsSkippable(q) && s.tableAt(at):
+				_, ok, _ = s.frameAt(at)
+			case q[0]>>4 == SkippableMagic>>4&15 && IsSkippable(q):
+				_, ok = s.tableAt(at)
+			}
+			if ok {
 				return at
 			}
 			if s.Err != nil {

@@ -1,8 +1,6 @@
 package zstfile
 
 import (
-	"cmp"
-	"math"
 	"slices"
 	"sort"
 
@@ -13,422 +11,292 @@ import (
 
 // A table is a seek table behind frames.
 type table struct {
-	list  []Entry
-	sums  bool
-	start int64 // offset of the first frame that it lists, if no bytes are missing or inserted
-	at    int64 // offset of the table
-	wrong bool  // an entry differs from its frame
-
-	places  []int64       // of the frames, from start on
+	list    []Entry
+	sums    bool
+	places  []int64       // where the frames begin if no bytes are missing or inserted, and the table
 	entries map[key][]int // of each key, in order
+	extra   map[key]bool  // keys of frames that it does not list, or not there
 }
 
-// settle makes blocks and gaps of the frames since the last table. t is the table behind them, nil
-// if there is none, and end is where they end.
-func (s *search) settle(t *table, end int64) {
-	if t == nil {
-		t = &table{start: end}
-	}
-	numbers := s.match(t)
-	moved := s.sortFrames(t, numbers)
-	next, extra, gaps := 0, false, len(s.Gaps)
-	s.NewRow, s.unlisted = true, false
-	for i := range s.frames {
-		f, n := &s.frames[i], numbers[i]
-		if n >= 0 {
-			f.damage = s.noteGap(t, next, n, f.damage, f.offset)
-			next = n + 1
-		}
-		if f.damage != nil {
-			s.loseUnknown(f.damage, f.offset, n >= 0)
-		}
-		s.unlisted = n < 0
-		extra = extra || n < 0 && (next > 0 || f.offset >= t.start)
-		s.takeBlock(f)
-	}
-	s.frames = s.frames[:0]
-	if s.damage == nil {
-		s.damage = moved
-	}
-	last := s.noteGap(t, next, len(t.list), s.damage, end)
-	s.damage = nil
-	if last != nil {
-		s.loseUnknown(last, end, t.list != nil)
-	}
-	damaged := slices.ContainsFunc(s.Gaps[gaps:], func(g index.Gap) bool { return g.Err != nil })
-	if t.wrong || extra && t.list != nil && !damaged {
-		s.lose(index.DamageFrame, errs.PartIndex, 0, 0, t.at,
-			&errs.Error{Kind: errs.Corrupt, Detail: "index: the seek table does not fit the frames"})
-	}
-}
-
-// noteGap notes that the frames of the entries from … n−1 are missing in front of an offset. It
-// returns the damage d there if they are not missing because of it.
-func (s *search) noteGap(t *table, from, n int, d *damage, to int64) *damage {
-	list := t.list[from:n]
-	full, content := int64(0), int64(0)
-	for _, e := range list {
-		if e.Content > 0 {
-			full++
-			content += int64(e.Content)
-		}
-	}
-	if from == 0 && d != nil && (s.unlisted || !s.mayBeListed(t, d, list)) {
-		// Frames in front of those that the table lists may be lost, too.
-		s.loseUnknown(d, to, false)
-		d = nil
-	}
-	if full == 0 {
-		return d
-	}
-	g := index.Gap{Kind: index.DamageBlocks, Block: s.number, Blocks: full, Content: content}
-	e := &errs.Error{Kind: errs.Corrupt, Detail: "the seek table lists a frame that is not here"}
-	s.addGap(g, e, d, to)
-	s.number += full
-	return nil
-}
-
-// mayBeListed reports whether damage may begin with the first of the frames that a table lists and
-// that are missing. Bytes inserted in the first of all move it by less than half of it.
-func (s *search) mayBeListed(t *table, d *damage, list []Entry) bool {
-	if len(list) == 0 {
-		return d.at >= t.start
-	}
-	h, _, err := zstframe.ParseHeader(s.look(d.at, zstframe.MaxHeaderSize))
-	same := err == nil && h.ContentSize == int64(list[0].Content)
-	if d.at < t.start {
-		return same && t.start-d.at < int64(list[0].Size)/2
-	}
-	return same || err != nil || h.ContentSize < 0
-}
-
-// loseUnknown notes damage that ends at an offset. A table lists no frame there; without one any
-// number of them may be lost.
-func (s *search) loseUnknown(d *damage, to int64, listed bool) {
-	if listed {
-		s.lose(index.DamageFrame, errs.PartStray, 0, 0, d.at,
-			&errs.Error{Kind: errs.Corrupt, Detail: "bytes that belong to no frame", Err: d.err})
-		return
-	}
-	g := index.Gap{Kind: index.DamageUnknown, Block: s.number, Content: -1}
-	s.addGap(g, &errs.Error{Kind: errs.Corrupt, Detail: "no whole frame here"}, d, to)
-}
-
-// addGap adds a gap with its error. d is damage that ends at an offset, nil for a gap without any.
-// The damage may begin with a part of a frame.
-func (s *search) addGap(g index.Gap, e *errs.Error, d *damage, to int64) {
-	e.Part, e.Block, e.Offset = errs.PartBlock, s.number, to
-	if d != nil {
-		e.Offset, e.Err = d.at, d.err
-		if IsFrame(s.look(d.at, zstframe.MagicSize)) {
-			if !slices.ContainsFunc(s.Gaps, func(g index.Gap) bool { return g.Err != nil }) {
-				to = s.Size // a Reader ends at the first damage, and knows of no frame behind it
-			}
-			g.Offset, g.Size = d.at, to-d.at
-		}
-	}
-	g.Err = e
-	s.AddGap(g)
-}
-
-// lose notes a gap without damage in front of it.
-func (s *search) lose(
-	kind index.DamageKind, part errs.Part, blocks, content, at int64, err *errs.Error,
-) {
-	err.Part, err.Block, err.Offset = part, s.number, at
-	s.AddGap(index.Gap{Kind: kind, Block: s.number, Blocks: blocks, Content: content, Err: err})
-}
-
-// takeBlock makes a block of a frame, or, if it cannot be one, a gap that a Reader decodes.
-func (s *search) takeBlock(f *found) {
-	if !s.isUsable(f) {
-		s.AddGap(index.Gap{
-			Kind: index.DamageUnknown, Block: s.number, Content: f.content, Offset: f.offset, Size: f.size,
-		})
-		s.number++
-		return
-	}
-	s.AddBlock(f.block(), func() index.Stream { return index.Stream{Skipped: s.number} })
-	s.File.MaxFrame, s.most = max(s.File.MaxFrame, int(f.size)), max(s.most, int(f.content))
-	s.number++
-}
-
-// What match returns for frames without an entry.
-const (
-	unlisted = -1
-	dropped  = -2 // no frame of the file, but content of a lost one, or a copy
-)
-
-func isListed(n int) bool { return n >= 0 }
-
-// match returns, for each frame, its entry in the table, or unlisted, or dropped.
-func (s *search) match(t *table) []int {
-	numbers := make([]int, len(s.frames))
-	if t.list == nil {
-		for i := range numbers {
-			numbers[i] = unlisted
-		}
-		return numbers
-	}
-	s.matchEqual(t, numbers)
-	t.place(s.frames, numbers)
-	s.matchNeighbors(t, numbers)
-	for i, n := range numbers {
-		f := &s.frames[i]
-		switch {
-		case n >= 0:
-			s.compareEntry(t, f, &t.list[n])
-		case f.offset >= t.start && f.summed && !s.decodes(f):
-			numbers[i] = dropped
-			if f.damage == nil {
-				f.damage = &damage{at: f.offset}
-			}
-		}
-	}
-	for from := 0; from < len(s.frames); {
-		to := from + 1
-		for to < len(s.frames) && s.frames[to].damage == nil {
-			to++
-		}
-		if !s.isAnchored(t, numbers, from, to) {
-			for i := from; i < to; i++ {
-				numbers[i] = dropped
-			}
-		}
-		from = to
-	}
-	return numbers
-}
+// unlisted is the entry of a frame that the table does not list, and of damage.
+const unlisted = -1
 
 // A key is what tells frames apart. The content size is not part of it, for a frame need not state
 // that.
 type key struct{ size, sum uint32 }
 
-// matchEqual matches frames and entries with the same key. Of several entries a frame gets the one
-// whose place is nearest. If the table has no checksums, the frames must be in order.
-func (s *search) matchEqual(t *table, numbers []int) {
-	sums := t.sums
-	for i := range s.frames {
-		sums = sums && s.frames[i].summed
-	}
-	t.entries = map[key][]int{}
-	at := t.start
-	for i, e := range t.list {
-		t.places = append(t.places, at)
-		at += int64(e.Size)
-		if e.Content > 0 {
-			k := keyOf(int64(e.Size), e.Sum, sums)
-			t.entries[k] = append(t.entries[k], i)
-		}
-	}
-	for i := range s.frames {
-		f := &s.frames[i]
-		numbers[i] = t.nearest(t.entries[keyOf(f.size, f.sum, sums)], f.offset, f.offset-s.begin+t.start)
-	}
-	if sums {
-		return
-	}
-	for i, next := 0, 0; i < len(numbers); i++ {
-		if numbers[i] < next {
-			numbers[i] = unlisted
-		}
-		next = max(next, numbers[i]+1)
-	}
-}
-
-// place corrects where the frames that the table lists begin, if bytes are missing or inserted
-// behind the first of them that is there. Of copies of that, the nearest to its place counts.
-func (t *table) place(frames []found, numbers []int) {
-	first, moved := len(t.list), int64(0)
-	for i, n := range numbers {
-		if n < 0 || n > first || !t.sums {
-			continue
-		}
-		m := frames[i].offset - t.places[n]
-		if n < first || max(m, -m) < max(moved, -moved) {
-			first, moved = n, m
-		}
-	}
-	t.start += moved
-}
-
-// nearest returns the entry of a list whose place is nearest to one of two offsets: that of a
-// frame, if bytes are missing or inserted in front of it, or behind it.
-func (t *table) nearest(list []int, a, b int64) int {
-	best, distance := unlisted, int64(math.MaxInt64)
-	for _, off := range [...]int64{a, b} {
-		k := sort.Search(len(list), func(k int) bool { return t.places[list[k]] >= off })
-		for _, k := range [...]int{k, k - 1} {
-			if k < 0 || k >= len(list) {
-				continue
-			}
-			at := t.places[list[k]]
-			if d := max(at-off, off-at); d < distance {
-				best, distance = list[k], d
-			}
-		}
-	}
-	return best
-}
-
-func keyOf(size int64, sum uint32, sums bool) key {
+func (t *table) keyOf(size int64, sum uint32) key {
 	k := key{size: uint32(size)}
-	if sums {
+	if t.sums {
 		k.sum = sum
 	}
 	return k
 }
 
-// matchNeighbors gives a frame that follows a listed one, or that a listed one follows, the entry
-// beside, if no other frame has it. One of the two is damaged.
-func (s *search) matchNeighbors(t *table, numbers []int) {
-	taken := make([]bool, len(t.list))
-	for _, n := range numbers {
-		if n >= 0 {
-			taken[n] = true
+// newTable returns the table at an offset. It gives the frames in front the entries with their
+// keys: as many as are in the order of the frames.
+func (s *search) newTable(list []Entry, sums bool, at int64) *table {
+	t := &table{list: list, sums: sums, entries: map[key][]int{}, extra: map[key]bool{}}
+	for _, e := range list {
+		at -= int64(e.Size)
+	}
+	for i, e := range list {
+		t.places = append(t.places, at)
+		at += int64(e.Size)
+		k := t.keyOf(int64(e.Size), e.Sum)
+		t.entries[k] = append(t.entries[k], i)
+	}
+	t.places = append(t.places, at)
+	next, shift := 0, s.begin-t.places[0]
+	for i := range s.items {
+		f := &s.items[i]
+		f.entry = unlisted
+		if n := t.find(f, next, shift); n >= 0 {
+			f.entry, next, shift = n, n+1, f.offset-t.places[n]
 		}
 	}
-	assign := func(i, n int) {
-		if numbers[i] < 0 && n >= 0 && n < len(taken) && !taken[n] && s.isSimilar(t, &s.frames[i], n) {
-			numbers[i], taken[n] = n, true
+	s.keepOrder()
+	for i := range s.items {
+		if f := &s.items[i]; f.entry < 0 {
+			t.extra[t.keyOf(f.size, f.sum)] = true
 		}
 	}
-	for i := range numbers {
-		f := &s.frames[i]
-		switch {
-		case i > 0 && numbers[i-1] >= 0 && f.damage == nil:
-			assign(i, numbers[i-1]+1)
-		case i == 0 && len(t.list) > 0 && t.mayBegin(f, s.begin):
-			assign(i, 0)
+	return t
+}
+
+// find returns an entry with the key of a frame. Of several, it takes one whose place is right, if
+// the frame has moved by as much as the one in front or not at all, and else the first from entry
+// next on.
+func (t *table) find(f *item, next int, shift int64) int {
+	list := t.entries[t.keyOf(f.size, f.sum)]
+	if len(list) == 0 {
+		return unlisted
+	}
+	for _, place := range [...]int64{f.offset - shift, f.offset} {
+		n, ok := slices.BinarySearch(t.places, place)
+		if _, equal := slices.BinarySearch(list, n); ok && equal {
+			return n
 		}
 	}
-	for i := len(numbers) - 2; i >= 0; i-- {
-		if numbers[i+1] >= 0 && s.frames[i+1].damage == nil {
-			assign(i, numbers[i+1]-1)
-		}
-	}
+	i, _ := slices.BinarySearch(list, next)
+	return list[min(i, len(list)-1)]
 }
 
-// mayBegin reports whether a frame, the first behind begin, is where the first entry has it. Bytes
-// that are missing or inserted in the frame move it by less than half of its size.
-func (t *table) mayBegin(f *found, begin int64) bool {
-	size := int64(t.list[0].Size)
-	return max(f.offset-t.start, t.start-f.offset) < size/2 || f.offset == begin && f.size == size
-}
-
-// isSimilar reports whether a frame has the size or the checksum of entry n. The content size
-// suffices if the frame is damaged, or is at its place and has no checksum.
-func (s *search) isSimilar(t *table, f *found, n int) bool {
-	e := &t.list[n]
-	return f.size == int64(e.Size) || t.sums && f.summed && f.sum == e.Sum ||
-		f.content == int64(e.Content) && (!f.summed && f.offset == t.places[n] || !s.decodes(f))
-}
-
-// compareEntry compares a frame with its entry. If they differ, a frame that can be decoded is
-// right. A frame that cannot gets the content size of the entry.
-func (s *search) compareEntry(t *table, f *found, e *Entry) {
-	sameSum := !t.sums || !f.summed || f.sum == e.Sum
-	if f.content == int64(e.Content) && f.size == int64(e.Size) && sameSum {
-		return
-	}
-	if f.content >= 0 && s.decodes(f) {
-		t.wrong = true
-		return
-	}
-	f.content = int64(e.Content)
-}
-
-// isAnchored reports whether the frames from … to−1, which follow one another behind damage, are
-// frames of the file, and not content of a frame that is lost.
-func (s *search) isAnchored(t *table, numbers []int, from, to int) bool {
-	first, last := &s.frames[from], &s.frames[to-1]
-	if first.damage == nil || first.offset < t.start || last.offset+last.size == t.at {
-		return true
-	}
-	if slices.ContainsFunc(numbers[from:to], isListed) {
-		return true
-	}
-	// Behind frames of another file there may be more of it.
-	if from > 0 && numbers[from-1] == unlisted && !slices.ContainsFunc(numbers[:from], isListed) {
-		return true
-	}
-	return t.isPlace(first.offset) || len(t.places) > 0 && t.isPlace(first.offset-s.begin+t.places[0])
-}
-
-// isPlace reports whether a frame that the table lists begins at an offset, if no bytes are missing
-// or inserted behind it.
-func (t *table) isPlace(off int64) bool {
-	i := sort.Search(len(t.places), func(i int) bool { return t.places[i] >= off })
-	return i < len(t.places) && t.places[i] == off
-}
-
-// sortFrames sorts frames by their numbers: those that have moved come to their places. It drops
-// frames that are content of a frame that is lost, and, of those with the same number, all but an
-// intact one. A frame that is not listed stays behind the one in front of it. moved is where a
-// frame is that has moved, or that it has dropped.
-func (s *search) sortFrames(t *table, numbers []int) (moved *damage) {
-	owner := map[int]int{} // the frame of each entry
-	for i, n := range numbers {
-		if n < 0 {
+// keepOrder makes frames unlisted until the entries of the others are in order, as few as possible.
+func (s *search) keepOrder() {
+	ends := []int{}                     // where rows in order of 1, 2, … frames end with the lowest entry
+	before := make([]int, len(s.items)) // the frame in front of each one in its row
+	for i := range s.items {
+		f := &s.items[i]
+		if f.entry < 0 {
 			continue
 		}
-		j, twice := owner[n]
-		if !twice {
-			owner[n] = i
+		n := sort.Search(len(ends), func(n int) bool { return s.items[ends[n]].entry >= f.entry })
+		if n == len(ends) {
+			ends = append(ends, i)
+		}
+		ends[n], before[i] = i, -1
+		if n > 0 {
+			before[i] = ends[n-1]
+		}
+	}
+	last := -1
+	if len(ends) > 0 {
+		last = ends[len(ends)-1]
+	}
+	for i := len(s.items) - 1; i >= 0; i-- {
+		if i == last {
+			last = before[i]
+		} else {
+			s.items[i].entry = unlisted
+		}
+	}
+}
+
+// settle makes blocks and gaps of the frames since the last table. t is the table behind them, and
+// end is where they end. Without one t lists nothing.
+func (s *search) settle(t *table, end int64) {
+	s.NewRow = true
+	g := between{at: s.begin}
+	from := 0
+	for i := range s.items {
+		f := &s.items[i]
+		if f.entry < 0 {
 			continue
 		}
-		if s.isBetter(t, n, i, j) {
-			owner[n], i = i, j
+		g.items, g.last, g.end = s.items[from:i], f.entry, f.offset
+		s.settleBetween(t, g)
+		s.takeListed(f, &t.list[f.entry])
+		g.first, g.at, from = f.entry+1, f.end(), i+1
+	}
+	g.items, g.last, g.end = s.items[from:], len(t.list), end
+	s.settleBetween(t, g)
+	s.items, s.damaged = s.items[:0], false
+}
+
+// between is a part of the file between two frames that the table lists.
+type between struct {
+	items       []item // of which it does not list any
+	first, last int    // the entries first … last−1 are missing
+	at, end     int64  // offsets
+}
+
+// settleBetween makes blocks and gaps of what is between two listed frames. Frames beside these,
+// with no damage between, have the entries beside: a frame or its entry is damaged.
+func (s *search) settleBetween(t *table, g between) {
+	n, behind := len(g.items), g.last
+	for n > 0 && g.first < g.last && !g.items[n-1].isDamage() {
+		n--
+		g.last--
+		g.end = g.items[n].offset
+	}
+	rest := g.items[n:]
+	g.items = g.items[:n]
+	start := g.end - t.places[g.last] + t.places[g.first] // if no bytes are missing or inserted behind
+	for len(g.items) > 0 && g.first < g.last && !g.items[0].isDamage() &&
+		(g.first > 0 || g.items[0].offset == start) {
+		s.takeListed(&g.items[0], &t.list[g.first])
+		g.at, g.items, g.first = g.items[0].end(), g.items[1:], g.first+1
+	}
+	if g.last > 0 {
+		s.dropContent(t, &g, start)
+	}
+	var d *item
+	for i := range g.items {
+		switch f := &g.items[i]; {
+		case !f.isDamage():
+			if d != nil {
+				s.loseUnknown(d, f.offset)
+			}
+			d = nil
+			s.takeBlock(f)
+		case d == nil:
+			d = f
 		}
-		if s.frames[i].offset < t.start {
-			numbers[i] = unlisted // it is of another file in front
+	}
+	s.noteMissing(t, &g, d)
+	for i := range rest {
+		s.takeListed(&rest[i], &t.list[behind-len(rest)+i])
+	}
+}
+
+// dropContent makes damage of frames that are content of frames that are lost: those that are
+// damaged themselves, and those that follow one another between damage and damage where the table
+// has no place. In front of the first frame that it lists there may be those of another file.
+func (s *search) dropContent(t *table, g *between, start int64) {
+	for i := range g.items {
+		if f := &g.items[i]; !f.isDamage() && !s.decodes(f) {
+			f.size = 0
+		}
+	}
+	for i := 0; i < len(g.items); i++ {
+		from := i
+		for i < len(g.items) && !g.items[i].isDamage() {
+			i++
+		}
+		if i == from {
 			continue
 		}
-		numbers[i] = dropped
-		moved = &damage{at: s.frames[i].offset}
-	}
-	type placed struct {
-		found
-		number, after int
-	}
-	list := make([]placed, 0, len(s.frames))
-	after := unlisted
-	var d *damage // in front of frames that are dropped
-	for i := range s.frames {
-		f := &s.frames[i]
-		if d != nil {
-			f.damage = d
+		at := g.items[from].offset
+		_, front := slices.BinarySearch(t.places, at-g.at+t.places[g.first])
+		_, back := slices.BinarySearch(t.places, at-g.end+t.places[g.last])
+		if from == 0 || i == len(g.items) || g.first == 0 && at < start || front || back {
+			if g.first == 0 {
+				return
+			}
+			continue
 		}
+		for j := from; j < i; j++ {
+			g.items[j].size = 0
+		}
+	}
+}
+
+// noteMissing notes that the frames of some entries are missing. d is the damage in front of the
+// end, nil if there is none.
+func (s *search) noteMissing(t *table, g *between, d *item) {
+	if d != nil && g.first == 0 && !s.isListed(t, g, d) {
+		s.loseUnknown(d, g.end)
 		d = nil
-		if numbers[i] == dropped {
-			d = f.damage
-			continue
+	}
+	blocks, content := int64(0), int64(0)
+	for _, e := range t.list[g.first:g.last] {
+		if e.Content > 0 && !(t.sums && t.extra[t.keyOf(int64(e.Size), e.Sum)]) {
+			blocks++
+			content += int64(e.Content)
 		}
-		if numbers[i] >= 0 && numbers[i] < after && moved == nil {
-			moved = &damage{at: f.offset}
-		}
-		if numbers[i] >= 0 {
-			after = numbers[i]
-		}
-		list = append(list, placed{*f, numbers[i], after})
+	}
+	switch {
+	case blocks > 0:
+		s.addGap(index.Gap{Kind: index.DamageBlocks, Blocks: blocks, Content: content},
+			"the seek table lists a frame that is not here", d, g.end)
+	case d != nil:
+		s.addGap(index.Gap{Kind: index.DamageFrame}, "bytes that belong to no frame", d, g.end)
+	}
+}
+
+// isListed reports whether damage in front of the first frame that is there is that of the frames
+// that the table lists in front of it, and of no other file: it is no longer, or begins with the
+// header of the first.
+func (s *search) isListed(t *table, g *between, d *item) bool {
+	if g.last == 0 {
+		return false
+	}
+	h, _, err := zstframe.ParseHeader(s.look(d.offset, zstframe.MaxHeaderSize))
+	return g.end-d.offset <= t.places[g.last]-t.places[0] ||
+		err == nil && h.ContentSize == int64(t.list[0].Content)
+}
+
+// loseUnknown notes that any number of frames may be lost in damage that ends at an offset.
+func (s *search) loseUnknown(d *item, end int64) {
+	s.addGap(index.Gap{Kind: index.DamageUnknown, Content: -1}, "no whole frame here", d, end)
+}
+
+// addGap adds a gap that ends at an offset. d is damage there, nil for a gap without any. It may
+// begin with a part of a frame.
+func (s *search) addGap(g index.Gap, detail string, d *item, end int64) {
+	e := &errs.Error{
+		Kind: errs.Corrupt, Part: errs.PartBlock, Block: s.number, Offset: end, Detail: detail,
 	}
 	if d != nil {
-		s.damage = d
+		e.Offset, e.Err = d.offset, d.err
 	}
-	slices.SortStableFunc(list, func(a, b placed) int { return cmp.Compare(a.after, b.after) })
-	for i := range list {
-		s.frames[i], numbers[i] = list[i].found, list[i].number
+	switch {
+	case g.Kind == index.DamageFrame:
+		e.Part = errs.PartStray
+	case d != nil && IsFrame(s.look(d.offset, zstframe.MagicSize)):
+		if !s.lost {
+			end = s.Size // a Reader ends at the first damage, and knows of no frame behind it
+		}
+		g.Offset, g.Size = d.offset, end-d.offset
 	}
-	s.frames = s.frames[:len(list)]
-	return moved
+	s.lost = true
+	g.Block, g.Err = s.number, e
+	s.number += g.Blocks
+	s.AddGap(g)
 }
 
-// isBetter reports whether frame i fits entry n better than frame j does: it is intact, or nearer
-// to its place.
-func (s *search) isBetter(t *table, n, i, j int) bool {
-	a, b := &s.frames[i], &s.frames[j]
-	if x, y := s.decodes(a), s.decodes(b); x != y {
-		return x
+// takeListed makes a block of a frame that a table lists. If they differ, a frame that can be
+// decoded is right. A frame that cannot gets the content size of the entry.
+func (s *search) takeListed(f *item, e *Entry) {
+	if f.content != int64(e.Content) && !s.decodes(f) {
+		f.content = int64(e.Content)
 	}
-	return max(a.offset-t.places[n], t.places[n]-a.offset) < max(b.offset-t.places[n], t.places[n]-b.offset)
+	s.takeBlock(f)
+}
+
+// takeBlock makes a block of a frame, or, if it cannot be one, a gap that a Reader decodes.
+func (s *search) takeBlock(f *item) {
+	if s.isUsable(f) {
+		b := index.Block{
+			Offset: f.offset, Size: int32(f.size), Raw: int32(f.content), Kind: index.Frame,
+		}
+		s.AddBlock(b, func() index.Stream { return index.Stream{Skipped: s.number} })
+		s.File.MaxFrame, s.most = max(s.File.MaxFrame, int(f.size)), max(s.most, int(f.content))
+	} else {
+		s.AddGap(index.Gap{
+			Kind: index.DamageUnknown, Block: s.number, Content: f.content, Offset: f.offset, Size: f.size,
+		})
+	}
+	s.number++
 }

@@ -204,8 +204,8 @@ func TestRecoverFrameOrders(t *testing.T) {
 		{"two places", join(0, 1, 2., 3, 4, []byte("xx"), 5., 6, table), "01346", "blocks blocks"},
 		{"a checksum too", join(0, 1, 2., 3, 4, flipped, 6, table), "013456", "blocks check"},
 		{"the table alone", join(0, 1, 2, 3, 4, 5, 6, badTable), "0123456", "frame"},
-		{"the table too", join(0, 1, 2., 3, 4, 5, 6, badTable), "013456", "blocks frame"},
-		{"another order", join(0, 1, 2, 4, 3, 5, 6, table), "0123456", "frame"},
+		{"the table too", join(0, 1, 2., 3, 4, 5, 6, badTable), "013456", "blocks"},
+		{"another order", join(0, 1, 2, 4, 3, 5, 6, table), "0124356", "frame"},
 		{
 			"behind another file", join(head, file, head, 0, 1, 2, 3., 4, 5, 6, table), "0123456012456",
 			"blocks",
@@ -344,24 +344,21 @@ func TestRecoverEqualFrames(t *testing.T) {
 	}
 }
 
-// TestRecoverSwappedBlocks swaps two blocks of files with an intact index. All content comes back,
+// TestRecoverSwappedBlocks swaps two blocks of a file with an intact index. All content comes back,
 // and the damage is reported.
 func TestRecoverSwappedBlocks(t *testing.T) {
 	content := bbtest.TextBytes(9*bbtest.BlockSize+9, 1)
-	for _, format := range []compress.Format{compress.PZ, compress.Zstd} {
-		file := bbtest.Encode(t, content, compress.WithFormat(format),
-			compress.WithSeekable(bbtest.BlockSize))
-		blocks := slices.Collect(bbtest.OpenAt(t, file).Blocks())
-		a, b := blocks[3].Offset, blocks[4].Offset
-		end := b + blocks[4].Size
-		bad := slices.Concat(file[:a], file[b:end], file[a:b], file[end:])
-		got, list := bbtest.RecoverAll(t, bad, compress.WithZeroFill(true))
-		bbtest.Equal(t, got, content, fmt.Sprint(format))
-		if len(list) == 0 || slices.ContainsFunc(list, func(d compress.Damage) bool {
-			return d.Kind != compress.DamageFrame
-		}) {
-			t.Errorf("%v: %+v, want damage without lost content", format, list)
-		}
+	file := bbtest.Encode(t, content, compress.WithBlockSize(bbtest.BlockSize))
+	blocks := slices.Collect(bbtest.OpenAt(t, file).Blocks())
+	a, b := blocks[3].Offset, blocks[4].Offset
+	end := b + blocks[4].Size
+	bad := slices.Concat(file[:a], file[b:end], file[a:b], file[end:])
+	got, list := bbtest.RecoverAll(t, bad, compress.WithZeroFill(true))
+	bbtest.Equal(t, got, content, "content")
+	if len(list) == 0 || slices.ContainsFunc(list, func(d compress.Damage) bool {
+		return d.Kind != compress.DamageFrame
+	}) {
+		t.Errorf("%+v, want damage without lost content", list)
 	}
 }
 

@@ -300,29 +300,6 @@ func TestRecoverMemory(t *testing.T) {
 	}
 }
 
-// TestRecoverListedOften saves a frame once that a seek table lists very often.
-func TestRecoverListedOften(t *testing.T) {
-	content := bbtest.TextBytes(bbtest.BlockSize, 1)
-	file := bbtest.Encode(t, content, compress.WithFormat(compress.Zstd),
-		compress.WithBlockSize(bbtest.BlockSize))
-	frame := file // a file of one frame has no table
-	const entries = 1000
-	e := zstfile.Entry{
-		Size: uint32(len(frame)), Content: bbtest.BlockSize, Sum: zstfile.Checksum(content),
-	}
-	file = slices.Concat(frame, bbtest.MakeSeekTable(true, slices.Repeat([]zstfile.Entry{e}, entries)...))
-	var b bytes.Buffer
-	lost := int64(0)
-	err := bbtest.RecoverFrom(&b, file, func(d compress.Damage) error {
-		lost += d.Blocks
-		return nil
-	})
-	if err != nil || !bytes.Equal(b.Bytes(), content) || lost != entries-1 {
-		t.Errorf("%d bytes, %d blocks lost, %v; want %d, %d", b.Len(), lost, err, bbtest.BlockSize,
-			entries-1)
-	}
-}
-
 // TestRecoverHighNumbers: bytes that look like blocks have numbers that no int of 32 bits can hold.
 func TestRecoverHighNumbers(t *testing.T) {
 	content := bbtest.TextBytes(13*bbtest.BlockSize, 1)

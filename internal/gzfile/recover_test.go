@@ -1,4 +1,4 @@
-package gzrecover
+package gzfile
 
 import (
 	"bytes"
@@ -29,6 +29,11 @@ var errFull = errors.New("full")
 
 func (c *collector) sink() Sink { return Sink{Known: c.known, Mixed: c.mixed, Damage: c.damage} }
 
+func (c *collector) recover(file []byte, limits *container.Limits) (found bool, err error) {
+	_, found, err = Recover(bytes.NewReader(file), int64(len(file)), limits, false, c.sink())
+	return found, err
+}
+
 func (c *collector) call() error {
 	if c.left == 0 {
 		return errFull
@@ -42,18 +47,18 @@ func (c *collector) known(p []byte) error {
 	return c.call()
 }
 
-func (c *collector) mixed(p, q []byte, g index.Gap) error {
+func (c *collector) mixed(p []byte, lost []bool, g index.Gap) error {
 	n := int64(0)
 	for i := range p {
-		if p[i] != q[i] {
+		if lost[i] {
 			n++
 			if p[i] != 0 {
 				c.t.Error("an unknown byte is not zero")
 			}
 		}
 	}
-	if n != g.Content || int64(len(p)) != g.Span || len(q) != len(p) || g.Kind != index.DamageWindow ||
-		n == 0 || p[0] == q[0] || p[len(p)-1] == q[len(q)-1] {
+	if n != g.Content || int64(len(p)) != g.Span || len(lost) != len(p) || g.Kind != index.DamageWindow ||
+		n == 0 || !lost[0] || !lost[len(p)-1] {
 		c.t.Errorf("%d bytes, %d unknown: %+v", len(p), n, g)
 	}
 	c.content = append(c.content, p...)
@@ -116,7 +121,8 @@ func TestHostile(t *testing.T) {
 		file := append(compressed(t, []byte("content"))[:20], hostile(t, size, group)...)
 		src := &counter{Reader: bytes.NewReader(file)}
 		c := &collector{t: t, left: -1}
-		_, _, err := Recover(src, int64(len(file)), &container.Limits{MaxDecoded: -1}, c.sink())
+		limits := &container.Limits{MaxDecoded: -1}
+		_, _, err := Recover(src, int64(len(file)), limits, false, c.sink())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +143,7 @@ func TestSink(t *testing.T) {
 	file = append(file, compressed(t, content)...)
 	for n := range 20 {
 		c := &collector{t: t, left: n}
-		_, found, err := Recover(bytes.NewReader(file), int64(len(file)), &container.Limits{}, c.sink())
+		found, err := c.recover(file, &container.Limits{})
 		if err == nil {
 			if n < 5 || !found || !bytes.HasSuffix(c.content, content) {
 				t.Error(n, found)
@@ -151,7 +157,7 @@ func TestSink(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	c := &collector{t: t, left: -1}
-	_, _, err := Recover(bytes.NewReader(file), int64(len(file)), &container.Limits{Context: ctx}, c.sink())
+	_, err := c.recover(file, &container.Limits{Context: ctx})
 	if !errors.Is(err, context.Canceled) || len(c.content) > 0 {
 		t.Error(err)
 	}
@@ -178,8 +184,7 @@ func TestDeep(t *testing.T) {
 	file := b.Bytes()
 	clear(file[:100])
 	c := &collector{t: t, left: -1}
-	limits := &container.Limits{MaxDecoded: -1}
-	_, found, err := Recover(bytes.NewReader(file), int64(len(file)), limits, c.sink())
+	found, err := c.recover(file, &container.Limits{MaxDecoded: -1})
 	if err != nil || !found {
 		t.Fatal(found, err)
 	}
@@ -202,8 +207,7 @@ func FuzzRecover(f *testing.F) {
 			return
 		}
 		c := &collector{t: t, left: -1}
-		limits := &container.Limits{MaxDecoded: -1, Checks: true}
-		_, found, err := Recover(bytes.NewReader(p), int64(len(p)), limits, c.sink())
+		found, err := c.recover(p, &container.Limits{MaxDecoded: -1, Checks: true})
 		if err != nil {
 			t.Fatal(err)
 		}
