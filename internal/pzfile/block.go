@@ -92,11 +92,20 @@ func headerSize(first byte) int {
 
 // ParseEntry reads the entry that p begins with. blockSize is the stream's.
 func ParseEntry(p []byte, blockSize int) (Entry, error) {
-	if len(p) == 0 || len(p) < entrySize(p[0]) {
-		return Entry{}, fmt.Errorf("%w: entry of %d bytes", ErrField, len(p))
+	e, ok := parseEntry(p, blockSize)
+	if !ok {
+		return e, fmt.Errorf("%w: payload of %d bytes for %d, kind %d", ErrField, e.Payload, e.Raw, e.Kind)
 	}
-	e, raw := Entry{Short: p[0]&shortFlag != 0}, uint32(0)
-	if e.Short {
+	return e, nil
+}
+
+// parseEntry is ParseEntry without an error, for a search that tries each byte of a file.
+func parseEntry(p []byte, blockSize int) (e Entry, ok bool) {
+	if len(p) == 0 || len(p) < entrySize(p[0]) {
+		return e, false
+	}
+	raw := uint32(0)
+	if e.Short = p[0]&shortFlag != 0; e.Short {
 		e.Kind = container.Kind(p[0] & 3)
 		raw = (uint32(p[0]) | uint32(p[1])<<8 | uint32(p[2])<<16) >> 3
 		switch e.Kind {
@@ -114,10 +123,9 @@ func ParseEntry(p []byte, blockSize int) (Entry, error) {
 	}
 	// Sizes fit an int of 32 bits: payload has 28 bits, and raw is compared before it is converted.
 	if raw == 0 || raw > uint32(blockSize) {
-		return e, fmt.Errorf("%w: block of %d bytes", ErrField, raw)
+		return e, false
 	}
 	e.Raw = int(raw)
-	var ok bool
 	switch e.Kind {
 	case Stored:
 		ok = e.Payload == e.Raw
@@ -125,13 +133,8 @@ func ParseEntry(p []byte, blockSize int) (Entry, error) {
 		ok = e.Payload == 1
 	case Coded:
 		ok = 0 < e.Payload && e.Payload < e.Raw
-	default:
-		return e, fmt.Errorf("%w: block of kind %d", ErrField, e.Kind)
 	}
-	if !ok {
-		return e, fmt.Errorf("%w: payload of %d bytes for %d, kind %d", ErrField, e.Payload, e.Raw, e.Kind)
-	}
-	return e, nil
+	return e, ok
 }
 
 // AppendBlockHeader appends the header of a block. number is the block's in its stream.

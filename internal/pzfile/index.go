@@ -196,7 +196,7 @@ type streamReader struct {
 // read reads header and index of stream i and appends its blocks. The stream's Blocks are the units
 // of its index before, and its blocks after that.
 func (sr *streamReader) read(i int) error {
-	x, src, s, buf := sr.x, sr.src, &sr.scan, sr.buf[:]
+	x, src, s := sr.x, sr.src, &sr.scan
 	st := &x.Streams[i]
 	s.resetInput(io.NewSectionReader(src, st.Offset, st.Size))
 	s.stream, s.off, s.before = i, st.Offset, x.Content
@@ -215,69 +215,87 @@ func (sr *streamReader) read(i int) error {
 	if s.head.Small {
 		return s.small(x, st)
 	}
-	units, tail := st.Blocks, st.Offset+st.Size-TailSize(st.Blocks)
-	bad := func(err error) error { return s.parseError(err, errs.PartIndex, -1, tail) }
+	tail := st.Offset + st.Size - TailSize(st.Blocks)
+	r := indexReader{x: x, blockSize: st.BlockSize, offset: s.off, limits: sr.limits}
+	f, err := r.readTail(src, sr.buf[:], tail, st.Blocks)
+	if errors.Is(err, ErrField) || errors.Is(err, ErrChecksum) || errors.Is(err, ErrMagic) {
+		return s.parseError(err, errs.PartIndex, -1, tail)
+	}
+	st.Blocks = int64(len(x.Blocks)) - st.First
+	announced := s.head.ContentSize
+	if err == nil && (r.offset != tail || f.Content != st.Content ||
+		announced >= 0 && announced != st.Content) {
+		err = errSum
+	}
+	if err == errMarker || err == errSum {
+		return s.fail(errs.Corrupt, errs.PartIndex, tail, err.Error())
+	}
+	return err
+}
 
-	var marker [EndMarkerSize]byte
+// An indexReader appends the blocks of an index to a File.
+type indexReader struct {
+	x         *index.File
+	blockSize int // most content of a block
+	limits    *container.Limits
+	offset    int64 // of the next block
+	content   int64 // bytes of content so far
+	size      int64 // bytes of the entries so far
+	short     bool  // one of them is short
+	padded    bool  // only zeros may follow
+	err       error // too many blocks for the memory
+}
+
+// What is wrong with an index.
+var (
+	errMarker = errors.New("index does not begin where it should")
+	errSum    = errors.New("index does not add up")
+)
+
+// readTail reads end marker, index and footer, which begin at tail and have so many units. buf is
+// for the index.
+func (r *indexReader) readTail(src io.ReaderAt, buf []byte, tail, units int64) (f Footer, err error) {
+	var marker, want [EndMarkerSize]byte
 	if err := container.ReadAt(src, marker[:], tail); err != nil {
-		return err
+		return f, err
 	}
 	if !IsEndMarker(marker[:]) {
-		return s.fail(errs.Corrupt, errs.PartIndex, tail, "index does not begin where it should")
+		return f, errMarker
 	}
-	r := indexReader{x: x, st: st, offset: s.off, limits: sr.limits}
 	sum := Checksum(0, marker[:])
-	pos, end := tail+EndMarkerSize, st.Offset+st.Size-FooterSize
+	pos, end := tail+EndMarkerSize, tail+TailSize(units)-FooterSize
 	kept := 0
 	for pos < end {
 		// The front of buf has the rest of the piece before: a part of an entry.
 		p := buf[kept:min(int64(len(buf)), int64(kept)+end-pos)]
 		if err := container.ReadAt(src, p, pos); err != nil {
-			return err
+			return f, err
 		}
 		pos += int64(len(p))
 		sum = Checksum(sum, p)
 		p = buf[:kept+len(p)]
 		used, err := r.read(p)
 		if err != nil {
-			return bad(err)
+			return f, err
 		}
 		kept = copy(buf, p[used:])
 	}
 	if r.err != nil {
-		return r.err
+		return f, r.err
 	}
 	if err := container.ReadAt(src, buf[:FooterSize], end); err != nil {
-		return err
+		return f, err
 	}
-	f, err := ParseFooter(buf)
+	f, err = ParseFooter(buf)
 	if err == nil {
 		err = f.CheckTail(sum, buf)
 	}
-	st.Blocks = int64(len(x.Blocks)) - st.First
-	announced := s.head.ContentSize
-	var want [EndMarkerSize]byte
 	appendEndMarker(want[:0], units, r.short)
-	switch {
-	case err != nil:
-		return bad(err)
-	case kept > 0, r.offset != tail, x.Content-st.ContentOffset != st.Content,
-		announced >= 0 && announced != st.Content, indexUnits(r.size) != units, marker != want:
-		return s.fail(errs.Corrupt, errs.PartIndex, tail, "index does not add up")
+	if err == nil && (kept > 0 || f.Units != units || f.Content != r.content ||
+		indexUnits(r.size) != units || marker != want) {
+		err = errSum
 	}
-	return nil
-}
-
-// An indexReader appends the blocks of an index to a File.
-type indexReader struct {
-	x      *index.File
-	st     *index.Stream
-	limits *container.Limits
-	offset int64 // of the next block
-	size   int64 // bytes of the entries so far
-	short  bool  // one of them is short
-	padded bool  // only zeros may follow
-	err    error // too many blocks for the memory
+	return f, err
 }
 
 // read reads the entries that p has whole and returns how many bytes they have.
@@ -300,7 +318,7 @@ func (r *indexReader) read(p []byte) (used int, err error) {
 		if len(q) < entrySize(q[0]) {
 			return used, nil
 		}
-		e, err := ParseEntry(q, r.st.BlockSize)
+		e, err := ParseEntry(q, r.blockSize)
 		if err != nil {
 			return used, err
 		}
@@ -313,6 +331,7 @@ func (r *indexReader) read(p []byte) (used int, err error) {
 		b.Content = r.x.Content
 		r.x.Blocks = append(r.x.Blocks, b)
 		r.offset += int64(b.Size)
+		r.content += int64(e.Raw)
 		r.x.Content += int64(e.Raw)
 		r.size += int64(e.Size())
 		r.short = r.short || e.Short

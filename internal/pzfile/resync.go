@@ -2,226 +2,194 @@ package pzfile
 
 import (
 	"encoding/binary"
-	"sort"
 
 	"github.com/gopz/compress/internal/container"
-	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/index"
 )
 
-// A candidate is the header of a block, or of a stream, that find has found.
+// A candidate is what find has found: a block, the header of a stream or a section, or an index.
 type candidate struct {
 	at     int64 // offset, −1 if there is none
-	number int64 // of the block, −1 for the header of a stream
+	number int64 // of the block, −1 for anything else
 	block  index.Block
-	checks bool // the block has a check of its content
+	checks bool   // the block has a check of its content
+	footer Footer // of the index whose end marker is at the offset; Size is 0 if there is none
+	list   []index.Block
 }
 
-// resync looks for the next block of the stream, whose header is not at pos. It reports whether the
-// stream goes on.
+// resync goes to what comes next, which is not at pos. It reports whether that is a block of the
+// stream.
 func (s *search) resync() bool {
-	from := s.pos
-	s.lastDamaged = s.posKind == behindBlock && !s.isLastIntact()
-	if s.posKind == atCutBlock || s.lastDamaged {
-		from = s.unconfirmed // the end of the block may be missing
+	from, damaged := s.pos, false
+	if n := len(s.found); n > s.first {
+		u := &s.found[n-1]
+		damaged = !s.isIntact(&u.Block, u.number, s.head.Checks)
+		// Without checks a part of the last block can belong to another stream.
+		if damaged || !s.head.Checks {
+			from = s.unconfirmed // the end of the block may be missing
+		}
 	}
-	c := s.find(from)
+	c := s.find(from, s.Size)
 	if s.Err != nil {
 		return false
 	}
-	n := len(s.found) - 1
-	if c.at >= 0 && c.at < s.pos && s.posKind == behindBlock && !s.isIntact(&s.found[n]) {
-		u := s.found[n] // its end is missing
-		s.found, s.pos, s.number, s.damage = s.found[:n], u.Offset, u.number, u.damage
+	end := s.Size
+	if c.at >= 0 {
+		end = c.at
 	}
-	if s.damage == nil {
-		s.damage = &damage{s.pos, s.ReadErr}
-	}
+	s.damage = &damage{min(s.pos, end), s.ReadErr}
 	s.ReadErr = nil
-	ends := c.number < 0 || s.isOtherStream(c)
-	switch {
-	case !ends || s.tail >= 0:
-	case s.isAhead() && s.ends[0].start >= s.unconfirmed && (c.at < 0 || c.at > s.ends[0].tail):
-		s.ends[0].loose, c.at = false, s.ends[0].start // all of that stream's blocks are lost, too
-	default:
-		s.findTail(c.at)
+	if end < s.pos && damaged {
+		n := len(s.found) - 1
+		s.damage.at = s.found[n].Offset
+		s.found = s.found[:n] // otherwise bytes would be decoded with many blocks
 	}
 	switch {
-	case s.tail >= 0 && (c.at < 0 || c.at >= s.tail):
-		s.pos, s.number, s.posKind = s.tail, int64(len(s.list)), anyPos
-		return true // to the end marker
-	case c.at < 0:
-		s.bare, s.cutIndex = true, s.known && s.isIndexPart(s.pos, s.number, s.end)
-		why, detail := errs.Corrupt, "no block from here on"
-		if s.posKind == atCutBlock || s.end-s.pos < BlockHeaderSize {
-			why, detail = errs.Truncated, ""
+	case c.footer.Size > 0:
+		s.takeIndex(c.at, c.footer, c.list)
+		return false
+	case c.number >= 0 && s.isNext(&c):
+		if s.head.BlockSize == 0 {
+			s.head = s.rules.header(c.checks)
 		}
-		s.endEarly(why, detail)
-		s.pos = s.end
-		return false
-	case ends:
-		s.bare, s.cutIndex = true, s.known && s.isIndexPart(s.pos, s.number, c.at)
-		s.endEarly(errs.Corrupt, "no block before the next stream")
-		s.pos = c.at
-		return false
+		s.pos, s.number, s.unconfirmed = c.at, c.number, c.at
+		return true
 	}
-	if !s.known || c.at == s.pos {
-		// A block at pos contradicts the header, which is that of another stream.
-		s.head, s.known = s.rules.header(), true
-		s.head.Checks = c.checks
+	detail := ""
+	if end < s.Size {
+		s.head.ContentSize = -1 // other streams may be lost, too
+		detail = "no block before the next stream"
 	}
-	s.pos, s.number, s.posKind, s.unconfirmed = c.at, c.number, anyPos, c.at
-	return true
+	s.endBadly(index.DamageUnknown, detail)
+	s.pos = end
+	return false
 }
 
-// findTail takes the index in front of an offset, or with −1 in front of the end, if one is there
-// that fits the blocks found.
-func (s *search) findTail(to int64) {
-	if to < 0 {
-		to = s.end
-	}
-	if x, ok := s.extentBefore(to, s.unconfirmed); ok && x.tail >= s.unconfirmed {
-		s.setList(x.tail, x.units)
-	}
+// isNext reports whether a block can be one of this stream.
+func (s *search) isNext(c *candidate) bool {
+	h := &s.head
+	return h.BlockSize == 0 || !h.Small && c.number >= s.number && c.checks == h.Checks &&
+		int(c.block.Raw) <= h.BlockSize
 }
 
-// find looks from an offset on for the header of a block or of a stream. In a stream whose index is
-// known it looks for blocks that are in the index.
-func (s *search) find(from int64) candidate {
-	end := s.end
-	if s.tail >= 0 {
-		end = s.tail
-	}
+// find looks between two offsets for the header of a block, of a stream or of a section, or for an
+// index.
+func (s *search) find(from, to int64) candidate {
 	// It begins with a short read, for the next header is usually near.
 	for off, size := from, 512; ; size = min(4*size, len(s.buf)) {
-		p := s.Peek(s.buf[:max(0, min(int64(size), end-off))], off)
-		// A header may begin where the longest one fits in p, or anywhere at the end.
-		n := len(p) - MaxHeaderSize + 1
-		if off+int64(len(p)) >= min(end, s.Size) {
+		p := s.Peek(s.buf[:max(0, min(int64(size), to-off))], off)
+		// A header may begin where a footer fits in p, or anywhere at the end.
+		n := len(p) - FooterSize + 1
+		if off+int64(len(p)) >= min(to, s.Size) {
 			n = len(p) - LeastHeader + 1
 		}
 		if n <= 0 {
 			return candidate{at: -1, number: -1}
 		}
 		for i := range n {
-			q, at := p[i:], off+int64(i)
-			if q[0] == 'P' && s.tail < 0 {
-				_, isStream := s.rules.parseHeader(q[:min(len(q), MaxHeaderSize)])
-				if _, isSection := sectionSize(q); isStream || isSection {
-					return candidate{at: at, number: -1}
-				}
-			}
-			if q[0]&shortFlag != 0 {
-				if c, ok := s.isShortBlock(q, at); ok {
-					return c
-				}
-			} else if len(q) >= BlockHeaderSize && isPlausible(q, MaxBlockSize) {
-				if c, ok := s.isBlock(q[:BlockHeaderSize], at); ok {
-					return c
-				}
+			if c, ok := s.candidateAt(p[i:], off+int64(i)); ok {
+				return c
 			}
 		}
 		off += int64(n)
 	}
 }
 
-// isPlausible is a quick test of whether p can be a block header that is not short.
-func isPlausible(p []byte, blockSize int) bool {
-	first, raw := binary.LittleEndian.Uint32(p), binary.LittleEndian.Uint32(p[4:])
-	payload := first >> 4
-	if raw == 0 || raw > uint32(blockSize) || payload == 0 || payload > raw {
-		return false
+// candidateAt is find for the offset at which p begins.
+func (s *search) candidateAt(p []byte, at int64) (c candidate, ok bool) {
+	switch {
+	case p[0] == 'P':
+		_, isStream := s.rules.parseHeader(p[:min(len(p), MaxHeaderSize)])
+		if _, isSection := sectionSize(p); isStream || isSection {
+			return candidate{at: at, number: -1}, true
+		}
+	case len(p) >= FooterSize && p[FooterSize-1] == FooterMagic[len(FooterMagic)-1]:
+		if c, ok := s.isFooter(p, at); ok {
+			return c, ok
+		}
 	}
-	switch container.Kind(first & 7) {
-	case Coded:
-		return payload < raw
-	case Stored:
-		return payload == raw
-	case Fill:
-		return payload == 1
+	e, ok := parseEntry(p, MaxBlockSize)
+	switch b := e.block(at); {
+	case !ok || len(p) < e.HeaderSize() || at+int64(b.Size) > s.Size:
+		return c, false
+	case e.Short:
+		return s.isShortBlock(p, &b, e.Size())
+	default:
+		return s.isBlock(p, &b)
 	}
-	return false
 }
 
-// isBlock reports whether p, which is plausible, is the header of a block at offset at.
-func (s *search) isBlock(p []byte, at int64) (c candidate, ok bool) {
-	next := at + BlockHeaderSize + int64(binary.LittleEndian.Uint32(p)>>4)
-	e, err := ParseEntry(p, MaxBlockSize)
-	b := e.block(at)
-	c = candidate{at, BlockNumber(p), b, binary.LittleEndian.Uint32(p[8:]) != 0}
-	switch {
-	case err != nil:
+// isFooter reports whether p begins with the footer of an intact index at offset at. Reading an
+// index in vain counts as decoding.
+func (s *search) isFooter(p []byte, at int64) (c candidate, ok bool) {
+	f, err := ParseFooter(p)
+	size := TailSize(f.Units)
+	c = candidate{at: at + FooterSize - size, number: -1}
+	if err != nil || c.at < s.unconfirmed {
 		return c, false
-	case s.tail >= 0:
-		return c, s.isListed(&b, c.number)
 	}
+	ok = s.Intact(size, func() (intact bool, err error) {
+		c.footer, c.list, err = s.readIndex(c.at, f.Units)
+		return err == nil, nil
+	})
+	return c, ok
+}
+
+// mostMissing returns how many blocks can be missing in front of an offset.
+func (s *search) mostMissing(at int64) int64 { return nearNumbers + (at-s.start)/minBlock }
+
+// missingBefore returns how many blocks are missing in front of a block at an offset, in this
+// stream or in the next one.
+func (s *search) missingBefore(number, at int64) int64 {
+	if n := number - s.number; n >= 0 && n <= s.mostMissing(at) {
+		return n
+	}
+	return number
+}
+
+// isBlock reports whether p begins with the header of a block that its entry fits.
+func (s *search) isBlock(p []byte, b *index.Block) (c candidate, ok bool) {
+	c = candidate{at: b.Offset, number: BlockNumber(p[:BlockHeaderSize]), block: *b}
+	c.checks = binary.LittleEndian.Uint32(p[UnitSize:]) != 0
 	// Any bytes are the header of a block with some number, but random bytes have one of four
 	// given numbers only once in a billion times. For other numbers the next header must confirm
-	// it, or the content if there may be so many blocks.
-	ahead := s.missingBefore(c)
-	switch {
-	case next > s.end:
-		return c, false
-	case ahead >= 0 && ahead < 4, s.follows(next, c.number+1):
+	// it, or the content if there may be so many blocks. A check of 0, for none, is as rare.
+	missing := s.missingBefore(c.number, c.at)
+	if missing < 4 || s.follows(c.at+int64(b.Size), c.number+1) {
 		return c, true
 	}
-	return c, c.checks && ahead <= nearNumbers+(at-s.start)/minBlock &&
-		s.isIntact(&unit{Block: b, number: c.number})
+	return c, missing <= s.mostMissing(c.at) && (!c.checks || s.isIntact(b, c.number, true))
 }
 
-// missingBefore returns how many blocks are missing in front of c. It is negative for a block that
-// comes too late, but for one that may take the place of the last one found.
-func (s *search) missingBefore(c candidate) int64 {
-	n := c.number - s.number
-	if n == -1 && s.lastDamaged {
-		return 0
+// Random bytes are often a short entry, mostly of a long block, and have one of so many numbers
+// once in a thousand times. The fewer blocks are missing and the shorter a block is, the fewer of
+// its kind a search meets by chance, and the less it decodes in vain.
+const (
+	nearNumbers = 64
+	mostDecoded = 1 << 20 // bytes of content times the blocks that are missing in front of it
+)
+
+// isShortBlock is isBlock for a short header with an entry of so many bytes. Its check tells only
+// the number modulo 2¹⁶, so the content must confirm it, and for longer blocks the next header too.
+func (s *search) isShortBlock(p []byte, b *index.Block, entry int) (c candidate, ok bool) {
+	at, size := b.Offset, int64(b.Size)
+	number := int64(shortNumber(p[:entry+shortChecks]))
+	missing := int64(uint16(number) - uint16(s.number))
+	if missing <= s.mostMissing(at) {
+		number = s.number + missing
+	} else {
+		missing = number
 	}
-	return n
-}
-
-// isOtherStream reports whether a block cannot be a later one of this stream.
-func (s *search) isOtherStream(c candidate) bool {
-	ahead := s.missingBefore(c)
+	c = candidate{at: at, number: number, block: *b, checks: binary.LittleEndian.Uint32(p[entry:]) != 0}
 	switch {
-	case s.tail >= 0:
-		return false
-	case ahead < 0, s.head.Small:
-		return true
-	case s.isInPlace(c):
-		return true
-	case !s.known:
-		return false // the number of blocks before it is unknown
+	case c.checks && (missing+1)*int64(b.Raw) <= mostDecoded:
+		ok = true
+	case size+BlockHeaderSize <= int64(len(p)):
+		ok = s.continues(p[size:], at+size, number+1)
+	case missing < nearNumbers, missing*size < nearNumbers/4*(at-s.pos): // otherwise it reads too often
+		ok = s.follows(at+size, number+1)
 	}
-	p := s.Peek(s.small[:BlockHeaderSize], c.at)
-	_, _, err := ParseBlockHeader(p, &s.head, c.number)
-	return err != nil
-}
-
-// isInPlace reports whether a block is where the index of the next stream has it.
-func (s *search) isInPlace(c candidate) bool {
-	if c.number < 0 || c.number >= int64(len(s.ahead)) || !s.isAhead() {
-		return false
-	}
-	return s.ends[0].tail+s.ahead[c.number].Offset == c.at
-}
-
-// isAhead reports whether there may be a stream in front of the one whose index is known.
-func (s *search) isAhead() bool {
-	return len(s.ends) > 0 && s.ends[0].loose && s.ends[0].start > s.start
-}
-
-// aheadAt returns the number of the block that the index of the next stream has at the place of b,
-// with the same entry; −1 if there is none.
-func (s *search) aheadAt(b *index.Block) int64 {
-	if len(s.ahead) == 0 || !s.isAhead() {
-		return -1
-	}
-	off := b.Offset - s.ends[0].tail
-	k := sort.Search(len(s.ahead), func(k int) bool { return s.ahead[k].Offset >= off })
-	if k == len(s.ahead) || s.ahead[k].Offset != off || !sameEntry(&s.ahead[k], b) {
-		return -1
-	}
-	return int64(k)
+	return c, ok && (!c.checks || s.isIntact(b, number, true))
 }
 
 // follows reports whether at offset at there is the block with a number, or the end of a stream
@@ -232,95 +200,45 @@ func (s *search) follows(at, number int64) bool {
 
 // continues is follows for what is at the offset.
 func (s *search) continues(p []byte, at, number int64) bool {
-	if len(p) < EndMarkerSize || len(p) < min(headerSize(p[0]), minBlockHeader) {
+	if len(p) < EndMarkerSize {
 		return false
 	}
 	if IsEndMarker(p) {
 		units := markerUnits(p, number)
 		_, ok := s.footerAt(at, units)
-		return ok && units <= number || s.isIndexPart(at, number, s.Size)
+		return ok && units <= number
+	}
+	n := headerSize(p[0])
+	if _, ok := parseEntry(p, MaxBlockSize); !ok || len(p) < n {
+		return false
 	}
 	if p[0]&shortFlag != 0 {
-		_, ok := parseShort(p)
-		return ok && shortNumber(p[:headerSize(p[0])]) == uint16(number)
+		return shortNumber(p[:n]) == uint16(number)
 	}
-	return len(p) >= BlockHeaderSize && isPlausible(p, MaxBlockSize) &&
-		BlockNumber(p[:BlockHeaderSize]) == number
+	return BlockNumber(p[:n]) == number
 }
 
-// parseShort parses the entry of a short header that p begins with.
-func parseShort(p []byte) (e Entry, ok bool) {
-	if len(p) < minBlockHeader || len(p) < headerSize(p[0]) {
-		return e, false
+// isIntact decodes a block. checks says whether it has a check.
+func (s *search) isIntact(b *index.Block, number int64, checks bool) bool {
+	st := s.row(number)
+	st.Checks, st.Blocks, st.Content = checks, 1, int64(b.Raw)
+	st.BlockSize = max(MinBlockSize, container.CeilPow2(int(b.Raw)))
+	f := &index.File{
+		Size: s.Size, Content: st.Content, Streams: []index.Stream{st}, Blocks: []index.Block{*b},
 	}
-	e, err := ParseEntry(p, MaxBlockSize)
-	return e, err == nil
+	return s.Intact(int64(b.Size)+st.Content, func() (bool, error) {
+		return s.verify(f, max(1, s.Limits.Memory()-s.Memory()))
+	})
 }
 
-// Random bytes are often a short entry, mostly of a long block. So a search believes in long blocks
-// only if few numbers are missing: their next header is not at hand, and reading it takes long.
-const (
-	nearNumbers = 64       // may be missing at any distance; random bytes have one once in a thousand times
-	nearPayload = 4 << 10  // bytes of payload of a block that is not long
-	nearContent = 64 << 10 // bytes of content that may be decoded in vain
-)
-
-// maybeShort is a quick test of whether p can begin with the header of a short block at offset at.
-// It returns by how many the number is ahead, modulo 2¹⁶.
-func (s *search) maybeShort(p []byte, at int64) (e Entry, ahead int64, ok bool) {
-	e, ok = parseShort(p)
-	size := e.Payload
-	if e.Kind == Fill {
-		size = e.Raw
+// row returns the stream of a row of blocks that begins with the given number.
+func (s *search) row(number int64) index.Stream {
+	h := s.head
+	if h.BlockSize == 0 {
+		h = s.rules.header(true)
 	}
-	if !ok || s.known && e.Raw > s.head.BlockSize ||
-		!s.known && s.tail < 0 && len(s.ahead) == 0 && size > nearPayload {
-		return e, 0, false
+	return index.Stream{
+		Pipeline: h.Pipeline, BlockSize: h.BlockSize, Checks: h.Checks, Sources: h.Sources,
+		Dictionary: h.Dictionary, ID: s.id, Skipped: number,
 	}
-	ahead = int64(shortNumber(p[:e.HeaderSize()]) - uint16(s.number))
-	b := e.block(at)
-	if s.tail >= 0 || ahead < nearNumbers || s.aheadAt(&b) >= 0 {
-		return e, ahead, true
-	}
-	// The longer a block is, the fewer of its kind lie in between.
-	gap := at - s.unconfirmed
-	return e, ahead, (!s.known || ahead <= gap/minBlock+1) &&
-		(size <= nearPayload || (ahead-nearNumbers)*int64(size) < nearNumbers/4*gap)
-}
-
-// isShortBlock reports whether p begins with the header of a short block at offset at. Its check
-// tells the number only modulo 2¹⁶, so the content must confirm it.
-func (s *search) isShortBlock(p []byte, at int64) (c candidate, ok bool) {
-	e, ahead, ok := s.maybeShort(p, at)
-	size := e.HeaderSize() + e.Payload
-	next := at + int64(size)
-	if e.Payload == 0 || next > s.end {
-		return c, false
-	}
-	checks := binary.LittleEndian.Uint32(p[e.Size():]) != 0
-	b := e.block(at)
-	c = candidate{at, s.number + ahead, b, checks}
-	if !ok {
-		// It may be of another stream, if something follows it that is near.
-		c.number = int64(shortNumber(p[:e.HeaderSize()]))
-		return c, checks && size+BlockHeaderSize <= len(p) && s.continues(p[size:], next, c.number+1) &&
-			s.isIntact(&unit{Block: b, number: c.number})
-	}
-	if s.tail >= 0 {
-		c.number = s.listedNear(&b, c.number)
-		if c.number < 0 {
-			return c, false
-		}
-	} else if n := s.aheadAt(&b); n >= 0 && uint16(n) == uint16(c.number) {
-		c.number = n
-	} else if (ahead >= nearNumbers || e.Raw > nearContent || !checks) && !s.follows(next, c.number+1) {
-		return c, false
-	}
-	return c, !checks || s.isIntact(&unit{Block: b, number: c.number})
-}
-
-// isLastIntact decodes the last block to see whether it is intact.
-func (s *search) isLastIntact() bool {
-	// Without checks a part of the block can belong to another stream.
-	return s.head.Checks && s.isIntact(&s.found[len(s.found)-1])
 }

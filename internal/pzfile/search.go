@@ -10,28 +10,31 @@ import (
 	"github.com/gopz/compress/internal/ldm"
 )
 
-// A search finds the blocks of a damaged file. First it walks from block to block up to the first
-// damage. If there is any, it begins anew: it reads indexes from the end of the file, each in front
-// of the next, as long as they are intact. Then it goes through the file from the front: from block
-// to block where one follows the other, and from byte to byte where it has to look for the next.
-// The header of a block tells its number, so the search knows which blocks are missing. The index
-// of a stream tells how large these were, and what is a block of the stream and what only looks
-// like one.
+// A search finds the blocks of a damaged file. It goes through the file once: from block to block
+// where one follows the other, and from byte to byte where it has to look for the next. It keeps
+// all blocks in the order of the file. A header begins a stream, and so does a block whose number
+// is not above the last one. An index ends a stream. It tells where the stream begins and which
+// blocks it has, so what else lies between is content of a lost block.
 //
-// Its work is linear in the size of the file. It reads indexes twice more. Short reads overlap
-// where headers are dense.
+// At the end of the file, settle compares the blocks of each stream with its index. Blocks whose
+// numbers are missing are lost.
+//
+// The work is linear in the size of the file. Short reads overlap where headers are dense.
 type search struct {
 	index.Salvage
 	verify Verify
 	rules  Rules
-	walks  bool          // it ends at the first damage
-	ends   []extent      // of the streams ahead, in the order of the file
-	ahead  []index.Block // the index of the first of them, if that is loose
-	id     int           // number of the stream
-	stream
 
-	// The entries behind the end marker at an offset, 0 for none, end here.
-	markerAt, entriesEnd int64
+	found   []unit   // the blocks of all streams
+	streams []stream // in the order of the file
+	*stream          // the last one of them
+
+	pos         int64   // how far the search has come
+	number      int64   // of the next block
+	unconfirmed int64   // the bytes from here to pos are payload that nothing has confirmed
+	damage      *damage // in front of pos
+	listed      int64   // entries of all indexes
+	id          int     // number of the stream that becomes gaps and blocks
 
 	buf   [64 << 10]byte
 	part  [4 << 10]byte // of an index, where buf is in use
@@ -53,39 +56,20 @@ type Rules struct {
 // context has ended.
 type Verify func(f *index.File, memory int64) (intact bool, err error)
 
-// stream is how far the search has come in a stream.
+// stream is what the search has found of a stream, or a damaged section.
 type stream struct {
-	start, end  int64 // the stream lies between these offsets
-	pos         int64
-	head        Header
-	known       bool  // head is the stream's header
-	number      int64 // of the next block
-	unconfirmed int64 // the bytes from here to pos are payload that nothing has confirmed
-	posKind     posKind
-	lastDamaged bool // the last block found is damaged, and its number may come again
+	first int   // of its blocks among those found
+	start int64 // where it begins
+	head  Header
+	list  []index.Block // its index
+	tail  int64         // offset of the end marker in front of list; −1 if there is no list
 
-	list   []index.Block // the stream's index; Offset counts from its end marker
-	tail   int64         // offset of the end marker; −1 if unknown
-	found  []unit
-	damage *damage     // in front of pos
-	stop   *errs.Error // what is wrong with the end of the stream
-
-	bare     bool  // the stream has no end marker, index and footer
-	cutIndex bool  // but a part of them
-	origin   int64 // where the stream begins by its footer; start if that is unknown
-	foreign  int   // how many of the blocks found are of another stream than the index
-
-	firstGap, firstBlock int // of the stream, in Gaps and in File.Blocks
+	// All streams up to this one end where their footers say.
+	sound   bool
+	section bool
+	inFront *damage    // of its end
+	stop    *index.Gap // what is wrong with its end, or with the section
 }
-
-// A posKind is what the search knows about pos.
-type posKind uint8
-
-const (
-	anyPos      posKind = iota
-	behindBlock         // the last block found ends there
-	atCutBlock          // the header there is of a block that goes beyond the end of the stream
-)
 
 // A unit is a block that the search has found.
 type unit struct {
@@ -103,7 +87,7 @@ type damage struct {
 // Memory in bytes.
 const (
 	unitMemory   = 48 + 32 // with damage
-	extentMemory = 40
+	streamMemory = 256     // with what is wrong
 )
 
 // Salvage goes through a damaged file from the front. It returns an index of the blocks that it
@@ -111,18 +95,11 @@ const (
 func Salvage(
 	src io.ReaderAt, size int64, limits *container.Limits, rules Rules, verify Verify,
 ) (*index.File, []index.Gap, error) {
-	begin := func() *search {
-		return &search{rules: rules, verify: verify, Salvage: index.Salvage{
-			Src: src, Limits: limits, Size: size, File: &index.File{Size: size},
-		}}
-	}
-	s := begin()
-	s.walks = true // the file may be one of thousands of parts, each with these ends
-	if !s.searchStreams() && s.Err == nil {
-		s = begin()
-		s.findEnds()
-		s.searchStreams()
-	}
+	s := &search{rules: rules, verify: verify, Salvage: index.Salvage{
+		Src: src, Limits: limits, Size: size, File: &index.File{},
+	}}
+	s.searchStreams()
+	s.settleStreams()
 	if s.Err != nil {
 		return nil, nil, s.Err
 	}
@@ -134,117 +111,55 @@ func Salvage(
 		}
 		return nil, nil, e
 	}
-	s.lowerBlockSizes()
 	s.File.Size = s.Size
 	return s.File, s.Gaps, nil
 }
 
-// searchStreams finds the blocks of all streams. It returns false where a walk has met damage.
-func (s *search) searchStreams() bool {
-	sound := true // each stream has an intact end
-	for s.skipSections(); s.Err == nil && (s.pos < s.Size || s.id == 0); s.id++ {
-		if s.id > 0 && sound && s.EndAtOther(s.pos, container.PZ) {
+// searchStreams finds the blocks of all streams.
+func (s *search) searchStreams() {
+	for s.skipSections(); s.Err == nil && s.pos < s.Size; s.skipSections() {
+		if len(s.streams) > 0 && s.sound && s.EndAtOther(s.pos, container.PZ) {
 			break
 		}
-		from := s.pos
-		s.searchStream()
-		sound = sound && s.stop == nil
-		if s.walks && (!sound || s.damage != nil) {
-			return false
+		h, ok := s.headerAt(s.pos)
+		s.begin(stream{first: len(s.found), start: s.pos, head: h, tail: -1})
+		if ok {
+			s.Found = true
+			s.pos += int64(h.Size())
+			s.unconfirmed = s.pos
 		}
-		s.skipSections()
-		s.pos = max(s.pos, from+1) // whatever the file says of its parts
-	}
-	return len(s.Gaps) == 0 && s.Found
-}
-
-// lowerBlockSizes makes the block size of each stream what its blocks need, so that a guess costs
-// no memory.
-func (s *search) lowerBlockSizes() {
-	for i := range s.File.Streams {
-		st := &s.File.Streams[i]
-		st.BlockSize = MinBlockSize
-		for _, b := range s.File.Blocks[st.First : st.First+st.Blocks] {
-			st.BlockSize = max(st.BlockSize, container.CeilPow2(int(b.Raw)))
+		for s.Err == nil && s.next() {
 		}
 	}
 }
 
-// searchStream finds the blocks of the stream at pos, or of what is left of one, and goes to what
-// comes after it.
-func (s *search) searchStream() {
-	s.stream = stream{
-		start: s.pos, origin: s.pos, pos: s.pos, tail: -1, found: s.found[:0], list: s.list[:0],
-	}
-	s.head, s.known = s.headerAt(s.pos)
-	if s.known {
-		s.Found = true
-		s.pos += int64(s.head.Size())
-	} else {
-		s.head = s.rules.header()
-	}
-	s.unconfirmed = s.pos
-	s.setRegion()
-	for s.Err == nil {
-		switch s.next() {
-		case tookBlock:
-			continue
-		case tookNothing:
-			if s.walks {
-				s.damage = &damage{at: s.pos}
-				return
-			}
-			if s.resync() {
-				continue
-			}
-		}
-		break
-	}
-	if s.Err == nil {
-		s.settle()
-	}
+// begin begins a stream at pos.
+func (s *search) begin(st stream) {
+	s.streams = append(s.streams, st)
+	s.stream = &s.streams[len(s.streams)-1]
+	s.number, s.unconfirmed, s.damage = 0, s.pos, nil
+	s.account()
 }
 
-// A step is what next has gone past.
-type step uint8
+// wasSound reports whether all streams in front of stream i end where their footers say.
+func (s *search) wasSound(i int) bool { return i == 0 || s.streams[i-1].sound }
 
-const (
-	tookBlock   step = iota
-	tookEnd          // the end of the stream
-	tookNothing      // neither is at pos
-)
-
-// next goes past the block at pos, or past the end of the stream.
-func (s *search) next() step {
-	if s.known && s.head.Small {
+// next goes past the block at pos, or past the end of the stream, or to the next block behind
+// damage. It reports whether the stream goes on.
+func (s *search) next() bool {
+	if s.head.Small {
 		return s.nextSmall()
 	}
-	p := s.peek(s.small[:BlockHeaderSize], s.pos)
+	p := s.Peek(s.small[:BlockHeaderSize], s.pos)
 	if len(p) >= EndMarkerSize && IsEndMarker(p) {
-		return s.takeEndMarker()
+		return !s.takeEndMarker() && s.resync()
 	}
-	if !s.known || len(p) == 0 || len(p) < headerSize(p[0]) {
-		return tookNothing
+	if s.head.BlockSize == 0 || len(p) == 0 {
+		return s.resync()
 	}
 	e, _, err := ParseBlockHeader(p, &s.head, s.number)
-	switch {
-	case err != nil:
-		return tookNothing
-	case s.endOf(e) > s.end:
-		s.posKind, s.unconfirmed = atCutBlock, s.pos+int64(e.HeaderSize())
-		return tookNothing
-	}
-	s.takeBlock(e.block(s.pos), e.HeaderSize())
-	return tookBlock
+	return err == nil && s.takeBlock(e.block(s.pos)) || s.resync()
 }
-
-// peek is Peek within the stream.
-func (s *search) peek(p []byte, off int64) []byte {
-	return s.Peek(p[:max(0, min(int64(len(p)), s.end-off))], off)
-}
-
-// endOf returns the offset of the end of the block at pos.
-func (s *search) endOf(e Entry) int64 { return s.pos + int64(e.HeaderSize()) + int64(e.Payload) }
 
 // headerAt reads the header of a stream, if there is one at off.
 func (s *search) headerAt(off int64) (Header, bool) {
@@ -252,9 +167,9 @@ func (s *search) headerAt(off int64) (Header, bool) {
 }
 
 // header returns what counts as the header of a stream that has lost it.
-func (r *Rules) header() Header {
+func (r *Rules) header(checks bool) Header {
 	return Header{
-		Pipeline: r.Default, BlockSize: MaxBlockSize, Checks: true, ContentSize: -1,
+		Pipeline: r.Default, BlockSize: MaxBlockSize, Checks: checks, ContentSize: -1,
 		Sources: ldm.MaxSources, Dictionary: r.Dictionary,
 	}
 }
@@ -269,132 +184,52 @@ func (r *Rules) parseHeader(p []byte) (h Header, ok bool) {
 		return h, false
 	}
 	h, err = ParseHeader(p[:n])
-	return h, err == nil && r.Known(h.Pipeline)
+	if err != nil || !r.Known(h.Pipeline) {
+		return Header{}, false
+	}
+	return h, true
 }
 
 // nextSmall is next within a small stream.
-func (s *search) nextSmall() step {
+func (s *search) nextSmall() bool {
 	if h := &s.head; s.number == 0 && h.Only.Kind != 0 {
-		b := h.smallBlock(s.start)
-		if b.Offset+int64(b.Size) > s.end {
-			s.posKind, s.unconfirmed = atCutBlock, s.pos
-			return tookNothing
-		}
-		s.takeBlock(b, h.Size())
-		return tookBlock
+		return s.takeBlock(h.smallBlock(s.start)) || s.resync()
 	}
-	next := s.pos + smallFooterSize
-	if next > s.end {
-		s.endEarly(errs.Truncated, "")
-		s.pos = s.end
-		return tookEnd
-	}
+	end := s.pos + smallFooterSize
 	size, ok := parseSmallFooter(s.Peek(s.small[:smallFooterSize], s.pos))
-	if !ok || size != int64(s.head.smallSize()) {
-		// Bytes may be missing here. Then the next stream does not begin where it should.
-		if next < s.end && !s.beginsAt(next) {
-			return tookNothing
-		}
-		if len(s.found) > 0 && s.head.Checks && !s.isLastIntact() {
-			s.damage = &damage{at: s.pos} // bytes may be missing, and streams with them
-		}
-		s.endEarly(errs.Corrupt, "footer differs from the header")
+	ok = ok && size == int64(s.head.smallSize())
+	switch {
+	case ok && end <= s.Size:
+		s.sound = s.wasSound(len(s.streams) - 1)
+	case end < s.Size && !s.beginsAt(end):
+		return s.resync()
+	case end > s.Size:
+		s.endBadly(index.DamageFrame, "")
+	default:
+		s.endBadly(index.DamageFrame, "footer differs from the header")
 	}
-	s.pos = next
-	return tookEnd
+	s.pos = min(end, s.Size)
+	return false
 }
 
-// takeBlock takes a block with a header of so many bytes, which begins at pos unless the stream is
-// small.
-func (s *search) takeBlock(b index.Block, header int) {
+// takeBlock takes a block, unless it goes beyond the end of the file.
+func (s *search) takeBlock(b index.Block) bool {
+	end := b.Offset + int64(b.Size)
+	if end > s.Size {
+		return false
+	}
 	s.found = append(s.found, unit{b, s.number, s.damage})
 	s.damage = nil
-	s.posKind, s.unconfirmed = behindBlock, b.Offset+int64(header)
-	s.pos = b.Offset + int64(b.Size)
+	s.pos, s.unconfirmed = end, b.Offset+1
 	s.number++
 	s.Found, s.ReadErr = true, nil
 	s.account()
+	return true
 }
 
 // account ends the search if there is too much to keep.
 func (s *search) account() {
-	s.AccountFor(unitMemory*int64(len(s.found)) + index.BlockMemory*int64(len(s.list)+len(s.ahead)) +
-		extentMemory*int64(len(s.ends)))
-}
-
-// row returns the stream of a row of blocks that begins with the given number.
-func (s *search) row(number int64) index.Stream {
-	return index.Stream{
-		Pipeline: s.head.Pipeline, BlockSize: s.head.BlockSize, Checks: s.head.Checks,
-		Sources: s.head.Sources, Dictionary: s.head.Dictionary, ID: s.id, Skipped: number,
-	}
-}
-
-// endEarly notes what is wrong with the end of the stream.
-func (s *search) endEarly(kind error, detail string) {
-	s.stop = &errs.Error{
-		Kind: kind, Part: errs.PartIndex, Stream: s.id, Block: s.number, Offset: s.pos, Detail: detail,
-		Err: s.ReadErr,
-	}
-	s.ReadErr = nil
-}
-
-// takeEndMarker handles an end marker at pos. Part of the index must follow it.
-func (s *search) takeEndMarker() step {
-	units := s.unitsAt()
-	next := s.pos + TailSize(units)
-	if next > s.end {
-		if !s.isIndexPart(s.pos, s.number, s.end) {
-			return tookNothing
-		}
-		s.endEarly(errs.Truncated, "")
-		s.pos = s.end
-		return tookEnd
-	}
-	// Almost everything that only looks like an end marker ends here, before a read as long as an
-	// index.
-	f, ok := s.footerAt(s.pos, units)
-	if !ok && next < s.end && !s.beginsAt(next) {
-		return tookNothing
-	}
-	if err := s.checkTail(s.pos, units); err != nil {
-		if err.Kind == errs.Truncated {
-			return tookNothing
-		}
-		s.endEarly(errs.Corrupt, err.Detail)
-	} else {
-		if s.tail != s.pos {
-			s.setList(s.pos, units)
-		}
-		s.compareTail(f, next)
-	}
-	s.pos = next
-	return tookEnd
-}
-
-// unitsAt returns the size of the index behind the end marker at pos, which is in small.
-func (s *search) unitsAt() int64 {
-	if s.tail != s.pos {
-		return markerUnits(s.small[:], s.number)
-	}
-	size := int64(0)
-	for i := range s.list {
-		size += int64(entryOf(&s.list[i]).Size())
-	}
-	return indexUnits(size)
-}
-
-// compareTail compares the footer of the stream, which ends at next, with the stream.
-func (s *search) compareTail(f Footer, next int64) {
-	announced := s.head.ContentSize
-	switch {
-	case s.tail < 0, f.Size != next-s.start:
-		s.endEarly(errs.Corrupt, "index differs from the blocks before it")
-		if s.tail >= 0 {
-			s.origin = next - f.Size
-		}
-	case announced >= 0 && announced != f.Content:
-		s.endEarly(errs.Corrupt, "content differs in size from what the stream's header announces")
-		s.stop.Part = errs.PartHeader
-	}
+	s.Extra = unitMemory*int64(len(s.found)) + streamMemory*int64(len(s.streams)) +
+		index.BlockMemory*s.listed
+	s.Account()
 }

@@ -87,24 +87,29 @@ func (s *search) skipSections() {
 		if !ok {
 			return
 		}
-		from, end := s.pos, s.pos+size
+		end := s.pos + size
 		switch kind := section.Kind(p[4]); {
 		case !kind.Skippable():
-			s.lose(index.DamageUnknown, errs.PartHeader, 0, 0, -1, from,
-				&errs.Error{Kind: errs.Version, Detail: fmt.Sprintf("unknown section %d", kind)})
+			s.noteSection(index.DamageUnknown, fmt.Sprintf("unknown section %d", kind))
 		case !s.sectionEnds(end, size):
-			err := &errs.Error{Kind: errs.Corrupt, Detail: "a section is damaged"}
+			detail := "a section is damaged"
 			if end > s.Size {
-				err.Kind = errs.Truncated
+				detail = ""
 			}
-			s.lose(index.DamageFrame, errs.PartIndex, 0, 0, 0, from, err)
-			end = s.behindSection(end)
+			s.noteSection(index.DamageFrame, detail)
+			if c := s.find(s.pos+section.HeaderSize, end); c.at >= 0 {
+				end = c.at // bytes are missing
+			}
 		}
 		s.pos = min(end, s.Size)
-		if s.pos == from {
-			return
-		}
 	}
+}
+
+// noteSection notes what is wrong with the section at pos.
+func (s *search) noteSection(kind index.DamageKind, detail string) {
+	sound := s.wasSound(len(s.streams))
+	s.begin(stream{first: len(s.found), start: s.pos, tail: -1, section: true, sound: sound})
+	s.endBadly(kind, detail)
 }
 
 // sectionEnds reports whether a section of so many bytes ends at an offset.
@@ -112,21 +117,6 @@ func (s *search) sectionEnds(end, size int64) bool {
 	p := s.Peek(s.small[:section.FooterSize], end-section.FooterSize)
 	n, ok := section.ParseFooter(p)
 	return ok && n == size
-}
-
-// behindSection returns where something follows the damaged section at pos, which would end at an
-// offset.
-func (s *search) behindSection(end int64) int64 {
-	s.stream = stream{start: s.pos, pos: s.pos, tail: -1, head: s.rules.header()}
-	s.setRegion()
-	if s.tail >= 0 {
-		s.end = s.pos // the next stream begins here, or has begun
-	}
-	s.list, s.tail = nil, -1
-	if at := s.find(s.pos + section.HeaderSize).at; at >= 0 && at < end {
-		return at
-	}
-	return min(end, s.end)
 }
 
 // beginsAt reports whether a stream or a section begins at off.

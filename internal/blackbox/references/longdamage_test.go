@@ -21,10 +21,11 @@ func damaged(file []byte, b compress.BlockInfo) []byte {
 }
 
 // TestLongDistanceRecover damages each block. It costs the block, and what later blocks repeat of
-// it, with an intact index and without one.
+// it, with an intact index and without one. The header states how much content there is.
 func TestLongDistanceRecover(t *testing.T) {
 	content := bbtest.VersionsOf(12, 5000, 3)
-	file := bbtest.Encode(t, content, longOptions()...)
+	opts := append(longOptions(), compress.WithContentSize(int64(len(content))))
+	file := bbtest.Encode(t, content, opts...)
 	spread := 0 // blocks whose damage others share
 	var blocks []compress.BlockInfo
 	for b := range bbtest.OpenAt(t, file).Blocks() {
