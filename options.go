@@ -188,7 +188,6 @@ func WithScheduler(s *Scheduler) Option {
 // WithBlockSize sets the size in bytes of the blocks that a Writer cuts: a power of two from
 // [MinBlockSize] to [MaxBlockSize], for .zst to 8 MiB, or 0 for the level's own. Larger blocks
 // usually compress better, take more memory in both directions, and make random access read more.
-// If several blocks of .zst share a frame, they have 4 MiB at most.
 func WithBlockSize(size int) WriterOption {
 	return writerOption(func(o *options) error { return o.setSize(size) })
 }

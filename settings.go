@@ -260,8 +260,8 @@ func (o *options) setBlockSize() error {
 }
 
 // setFrameBlocks fixes the block size of a frame with a window of its own. Content that is no
-// larger than the window is one block. Other blocks have as much content in front of them as they
-// have themselves, so that no match reaches further than the window.
+// larger than the window is one block. Other blocks are half a window, and their reach is no
+// larger, so that no match reaches further than the window.
 func (o *options) setFrameBlocks() {
 	o.blockSize = o.frameWindow / 2
 	if o.contentSize >= 0 && o.contentSize <= int64(o.frameWindow) {

@@ -72,7 +72,7 @@ func (r *Run) makeWindow() {
 	switch {
 	case c.Window == 0:
 	case !ldm.ValidWindow(c.Window), c.BlockSize <= 0, c.Pipeline.withReferences.encode == nil:
-		panic("pipeline: a Config with a Window that has no BlockSize, is out of range or not for .pz")
+		panic("pipeline: a Config with a Window that has no BlockSize, is out of range or for .gz")
 	case c.Op == Compress && c.Pipeline.Format == container.Zstd:
 		r.finder = ldm.NewRepeatFinder(c.Window, c.BlockSize)
 	case c.Op == Compress:

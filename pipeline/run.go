@@ -48,10 +48,11 @@ type Config struct {
 	// frame, whose check is left to the caller.
 	Reach int
 	// Window is how many bytes of earlier blocks the blocks may repeat by references, for pipelines
-	// of .pz: a power of two, 1 MiB … 2 GiB, and at least BlockSize. 0 is for none. To decompress,
-	// a run needs all blocks of a stream in order, with the Window that they were compressed with.
-	// The run keeps the window until ReleaseScratch, Reset or Close. A block with Index 0 begins a
-	// new one. Start and Reset panic if Window is out of range, or BlockSize 0.
+	// of .pz, and by matches, for that of .zst: a power of two, 1 MiB … 2 GiB, and at least
+	// BlockSize. 0 is for none. To decompress .pz, a run needs all blocks of a stream in order,
+	// with the Window that they were compressed with. The run keeps the window until
+	// ReleaseScratch, Reset or Close. A block with Index 0 begins a new one. Start and Reset panic
+	// if Window is out of range, or BlockSize 0.
 	Window int64
 	// Sources is the most blocks that the references of one block may name, for Decompress. 0 is
 	// for none; Compress makes 8 at most. If Window is 0, the result of a block with references is

@@ -15,10 +15,9 @@ import (
 // The caller's goroutine decodes. In the steady state a call allocates nothing if dst has the
 // capacity. Before content is decoded, dst grows to at most 16 times the size of input, or 64 KiB
 // if that is more. Some kilobytes can decode to gigabytes: use [WithDecoderMaxMemory] for input
-// that is not trusted.
-// [WithDecoderConcurrency] limits how many calls work at the same time.
+// that is not trusted. [WithDecoderConcurrency] limits how many calls work at the same time.
 func (d *Decoder) DecodeAll(input, dst []byte) ([]byte, error) {
-	if d.closed.Load() {
+	if d.closed.Load() || d.slots == nil { // nil in the zero value
 		return dst, ErrDecoderClosed
 	}
 	d.slots <- struct{}{}

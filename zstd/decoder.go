@@ -15,7 +15,8 @@ import (
 // DecodeAll may be called from many goroutines at the same time, also while a stream is being read
 // and while ResetWithOptions is called. All other methods are for one goroutine at a time. The
 // source is read only inside methods of the Decoder. A Decoder that is dropped without Close leaks
-// nothing. Make one with [NewReader].
+// nothing. Make one with [NewReader]. The zero value decodes nothing: Read and DecodeAll return an
+// error.
 type Decoder struct {
 	options atomic.Pointer[decoderOptions]
 	slots   chan struct{} // calls of DecodeAll under way
@@ -172,7 +173,12 @@ func (d *Decoder) WriteTo(w io.Writer) (n int64, err error) {
 func (d *Decoder) useWorkers() bool {
 	if !d.begun && d.err == nil {
 		d.begun = true
-		d.beginWorkers(d.options.Load())
+		o := d.options.Load()
+		if o == nil { // the zero value
+			d.err = ErrDecoderNilInput
+			return false
+		}
+		d.beginWorkers(o)
 	}
 	return d.workers.active()
 }

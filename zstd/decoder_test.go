@@ -465,3 +465,19 @@ func TestSentinels(t *testing.T) {
 		t.Error("errors of the codec are not known")
 	}
 }
+
+// TestZeroDecoder checks that a Decoder that NewReader has not made returns errors, as that of
+// klauspost/compress does, and does not wait.
+func TestZeroDecoder(t *testing.T) {
+	d := new(Decoder)
+	if _, err := d.DecodeAll([]byte("abc"), nil); err != ErrDecoderClosed {
+		t.Errorf("DecodeAll: %v", err)
+	}
+	if _, err := d.Read(make([]byte, 1)); err != ErrDecoderNilInput {
+		t.Errorf("Read: %v", err)
+	}
+	d = new(Decoder)
+	if _, err := d.WriteTo(io.Discard); err != ErrDecoderNilInput {
+		t.Errorf("WriteTo: %v", err)
+	}
+}

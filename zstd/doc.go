@@ -4,10 +4,10 @@
 // # Writing
 //
 // An [Encoder] writes a stream as one frame. Workers compress it in parts of half a window or less,
-// each with the end of the content in front of it, as far as the level says.
-// The Encoder takes memory as content comes, up to a window, and none before the first Write.
-// [Encoder.EncodeAll] writes one frame that states the size of its content. The output depends on
-// content, options and calls of Flush alone.
+// each with the end of the content in front of it, as far as the level says. The Encoder takes
+// memory as content comes, up to a window, and none before the first Write. [Encoder.EncodeAll]
+// writes one frame that states the size of its content. The output depends on content, options and
+// calls of Flush alone.
 //
 // The tables of match finders belong to the workers that the process shares, or that the Encoder
 // has with [WithEncoderConcurrency]. The caller's goroutine compresses small content, and then no

@@ -91,10 +91,11 @@ func WithEncoderConcurrency(n int) EOption {
 	}
 }
 
-// WithWindowSize sets how far back matches reach, in bytes: a power of two from [MinWindowSize] to
-// [MaxWindowSize]. Anything else is an error. The default is 4 MiB at [SpeedFastest] and 8 MiB at
-// other levels. The engine's largest window is 8 MiB, so that larger ones stand for that. A smaller
-// one takes less memory on both sides. It cannot be changed on Reset.
+// WithWindowSize sets how far back matches reach at most, in bytes: a power of two from
+// [MinWindowSize] to [MaxWindowSize]. Anything else is an error. The default is 4 MiB at
+// [SpeedFastest] and 8 MiB at other levels. The engine's largest window is 8 MiB, so that larger
+// ones stand for that. A smaller one takes less memory on both sides. It cannot be changed on
+// Reset.
 func WithWindowSize(n int) EOption {
 	return func(o *encoderOptions) error {
 		if n < MinWindowSize || n > MaxWindowSize || bits.OnesCount(uint(n)) != 1 {

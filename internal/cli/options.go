@@ -71,7 +71,7 @@ var optionTable = []option{
 	{group: groupCompress, long: "long", value: "LOG", label: "    --long[=LOG]",
 		text: "Find repetitions that are up to 2^LOG bytes apart, also across blocks; LOG is 20 to " +
 			"31, default 27, or a size such as 128M. For .pz and .zst. Compressing and restoring take up " +
-			"to 1.5 times as much memory in addition; from LOG 30 on restoring needs -M."},
+			"to 1.5 times as much memory in addition; restoring needs -M from LOG 30 on, .zst from 28 on."},
 	{group: groupCompress, short: "D", long: "dictionary", value: "FILE",
 		text: "Compress .pz or .zst files with the dictionary FILE, which --train or zstd --train has " +
 			"made, or which is content like that of the files. Small files become less than half as large. " +
