@@ -2,10 +2,15 @@ package zstd
 
 import (
 	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/testenv"
 )
 
 // TestDictionaries decodes frames with several dictionaries in one input.
@@ -129,6 +134,54 @@ func TestBuildDict(t *testing.T) {
 	for n := range len(dict) - len(history) {
 		if _, err := InspectDictionary(dict[:n]); err == nil {
 			t.Errorf("%d bytes of a dictionary are no error", n)
+		}
+	}
+}
+
+// TestTrainDict makes a dictionary of messages, with which the zstd command restores another one.
+func TestTrainDict(t *testing.T) {
+	message := func(i int) []byte {
+		return fmt.Appendf(nil, `{"name":"user %d","city":"town %d","tags":["one","two","%d"]}`, i, i%7, i*i)
+	}
+	var samples [][]byte
+	for i := range 500 {
+		samples = append(samples, message(i))
+	}
+	dict, err := TrainDict(samples, 2000, 7)
+	if err != nil || len(dict) > 2000 {
+		t.Fatal(len(dict), err)
+	}
+	if again, err := TrainDict(samples, 2000, 7); err != nil || !bytes.Equal(again, dict) {
+		t.Error("another dictionary of the same samples", err)
+	}
+	if d, err := InspectDictionary(dict); err != nil || d.ID() != 7 {
+		t.Error("ID", d.ID(), err)
+	}
+	e, err := NewWriter(nil, WithEncoderDict(dict))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content := message(12345)
+	frame := e.EncodeAll(content, nil)
+	if without := plain.EncodeAll(content, nil); 2*len(frame) > len(without) {
+		t.Errorf("%d bytes with the dictionary, %d without", len(frame), len(without))
+	}
+	name := filepath.Join(t.TempDir(), "dict")
+	if err := os.WriteFile(name, dict, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(testenv.Tool(t, "zstd"), "-dc", "-D", name)
+	cmd.Stdin = bytes.NewReader(frame)
+	if got, err := cmd.Output(); err != nil || !bytes.Equal(got, content) {
+		t.Errorf("zstd gives %d bytes, %v", len(got), err)
+	}
+	for _, bad := range [][][]byte{nil, samples[:7], {bytes.Repeat([]byte("x"), 100)}} {
+		if _, err := TrainDict(bad, 0, 0); err == nil {
+			t.Errorf("%d samples are no error", len(bad))
 		}
 	}
 }

@@ -54,6 +54,7 @@
 //     error, where there it panics.
 //   - A Decoder never allocates for content on the word of a header alone.
 //   - Reset reads nothing. There it decodes small sources that are in memory.
+//   - [TrainDict] is ours: package dict of klauspost/compress has BuildZstdDict.
 //   - [BuildDict] needs an ID. Repeat offsets are always 1, 4 and 8.
 //
 // # Left out

@@ -32,10 +32,10 @@ var packages = floors(map[floor]string{
 		internal/match internal/optimal internal/x86 lz77 lzseq`,
 	engine: `
 		internal/gzaccess internal/gzfile internal/gzindex internal/hook
-		internal/index internal/pzfile internal/zstfile pipeline pipeline/internal/offload`,
+		internal/index internal/pzfile internal/train internal/zstfile pipeline pipeline/internal/offload`,
 	library: `. gzip httprange internal/bridge internal/merge parity zipmethod zstd`,
 	programs: `
-		archive httpcompress internal/cli internal/cli/internal/foreign internal/cli/internal/train
+		archive httpcompress internal/cli internal/cli/internal/foreign
 		internal/cli/remote internal/refdec internal/refzst`,
 	commands: `cmd/pz gpu/pz`,
 	tools:    `examples/profile gpu/day gpu/internal/interp internal/bench internal/seqdump`,
@@ -96,14 +96,13 @@ internal/blackbox/bbtest pipeline: makes devices
 internal/bridge .: lends its abilities
 internal/cli archive: makes, lists and extracts archives
 internal/cli internal/cli/internal/foreign: reads other formats
-internal/cli internal/cli/internal/train: makes dictionaries
+internal/cli internal/train: makes dictionaries
 internal/cli internal/codec/zstd: tells a wrong dictionary from damage
 internal/cli internal/errs: says which dictionary is needed
 internal/cli internal/plot: draws what -b measures
 internal/cli internal/refdec: is a second decoder, for -t --deep
 internal/cli internal/refzst: likewise
 internal/cli parity: repairs files
-internal/cli/internal/train internal/codec/zstd: makes the tables of a dictionary
 internal/cli/remote internal/cli: opens URLs for it
 internal/codec/deflate internal/codec/huffman: codes symbols with Huffman codes
 internal/codec/deflate internal/optimal: gives it prices

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/gopz/compress/internal/cli/internal/train"
+	"github.com/gopz/compress/internal/train"
 )
 
 // readsContent reports whether the mode reads files that are not compressed.

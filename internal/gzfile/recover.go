@@ -246,7 +246,7 @@ func (r *recovery) step() error {
 	_, err := w.step(in, o, pieceSize-o.size())
 	switch {
 	case state == inHeader && w.state == inBody:
-		r.from = 8*w.body + 1
+		r.from = 8 * w.body
 	case state != inBody:
 	case o.to > before || w.atBlock || w.state == inTrailer:
 		if r.block >= r.from && r.isTrusted(r.block) {
