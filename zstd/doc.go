@@ -30,8 +30,9 @@
 //
 // Each of the four speeds is a level of the root package: the first one whose output is on average
 // no larger than that of klauspost/compress v1.20.3 at the same speed. Sizes are in parts of that:
-// on average of generated content of many kinds, and of 16 MiB of a mix of all kinds.
-// docs/notes/zstd-package.md has the table.
+// on average of generated content of twelve kinds, and of 16 MiB of a mix of them. Random bytes
+// that repeat far back are not among them: they are larger. docs/notes/zstd-package.md has the
+// table.
 //
 //	speed                   level   average   mix
 //	SpeedFastest            1       0.98      0.96

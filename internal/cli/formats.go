@@ -126,9 +126,10 @@ func (c *config) checkLong() error {
 		return nil
 	case c.format == compress.Gzip:
 		return errors.New("--long is for .pz and .zst files; those of .gz reach back 32K at most")
-	case c.format == compress.Zstd && (c.seekable || c.tar):
-		return errors.New("--long does not go with --seekable and --tar for .zst: " +
-			"their frames repeat nothing of each other")
+	case c.format == compress.Zstd && c.seekable:
+		return errors.New("--long does not go with --seekable for .zst: its frames repeat no others")
+	case c.format == compress.Zstd && c.tar:
+		return errors.New("--long does not go with --tar for .zst: its frames repeat no others")
 	case c.dictionary != "":
 		return errors.New("--long does not go with -D: blocks repeat earlier ones or the dictionary")
 	case c.rsyncable:
