@@ -47,6 +47,7 @@ type item struct {
 	size    int64 // 0 for damage
 	content int64 // bytes of content, −1 if the frame does not say so
 	bound   int64 // most content that the frame can have, in bytes
+	blocks  int
 	sum     uint32
 	summed  bool  // the frame has a checksum
 	entry   int   // its number in the table, or unlisted
@@ -58,8 +59,12 @@ func (f *item) isDamage() bool { return f.size == 0 }
 func (f *item) end() int64 { return f.offset + f.size }
 
 const (
-	itemMemory       = 72 + 24 // of an item, and of its key in a map, in bytes
+	itemMemory       = 80 + 24 // of an item, and of its key in a map, in bytes
 	tableEntryMemory = 64      // of an entry of a table that is compared with frames, in bytes
+
+	// sureBlocks is the number of blocks from which on a frame that leads to another one, or to the
+	// end of the file, has no damaged header. Frames inside it are content.
+	sureBlocks = 8
 
 	// minSteps is the number of block headers that a search may always read without finding a
 	// frame. It may read one more for each byte of the file.
@@ -131,7 +136,8 @@ func (s *search) takeFrame() bool {
 	if !ok || !confirmed && s.behindDamage() {
 		return false
 	}
-	if s.find(f.offset+1) < f.end() && (!confirmed || !s.decodes(&f) && !s.Spent()) {
+	sure := confirmed && f.blocks >= sureBlocks
+	if !sure && s.find(f.offset+1) < f.end() && (!confirmed || !s.decodes(&f) && !s.Spent()) {
 		return false // another frame begins in it: damage hides where it ends
 	}
 	s.at += f.size
@@ -177,10 +183,13 @@ func (s *search) walk(off int64) (f item, ok bool) {
 		if err != nil || pos > s.Size {
 			return f, false
 		}
+		f.blocks++
 		bound += b.MaxContent()
 		last = b.Last
 	}
-	f = item{offset: off, content: h.ContentSize, summed: h.Checksum, entry: unlisted}
+	f = item{
+		offset: off, content: h.ContentSize, blocks: f.blocks, summed: h.Checksum, entry: unlisted,
+	}
 	if f.summed {
 		p := s.look(pos, zstframe.ChecksumSize)
 		if len(p) == zstframe.ChecksumSize {

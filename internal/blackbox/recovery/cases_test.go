@@ -500,3 +500,33 @@ func TestRecoverTrailing(t *testing.T) {
 		}
 	}
 }
+
+// TestRecoverFramesInside damages a block of a frame whose content has .zst files behind the
+// damage, stored as they are. They are no frames of the file: all content behind the damage is
+// lost, and its size is known.
+func TestRecoverFramesInside(t *testing.T) {
+	inner := bbtest.Encode(t, bbtest.RandomBytes(50_000, 1), compress.WithFormat(compress.Zstd))
+	text := bbtest.TextBytes(1<<20, 2)
+	content := slices.Concat(text, bytes.Repeat(inner, 10), text)
+	file := bbtest.Encode(t, content, compress.WithFormat(compress.Zstd),
+		compress.WithContentSize(int64(len(content))))
+	if !bytes.Contains(file[100:], inner[:1000]) {
+		t.Fatal("the content's frames are not stored")
+	}
+	for _, at := range []int{2000, len(file) / 8, len(file) / 4} {
+		bad := bbtest.Flip(file, at)
+		read, err := bbtest.Decode(bad)
+		if err == nil {
+			t.Fatalf("byte %d: no damage", at)
+		}
+		got, list := bbtest.RecoverAll(t, bad)
+		lost := int64(0)
+		for _, d := range list {
+			lost += d.Content
+		}
+		if !bytes.Equal(got, read) || lost != int64(len(content)-len(read)) {
+			t.Errorf("byte %d: %d bytes, %d lost; a Reader gives %d of %d; %+v",
+				at, len(got), lost, len(read), len(content), list)
+		}
+	}
+}
