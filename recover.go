@@ -292,17 +292,13 @@ func (v *recovery) noteGap(g index.Gap) {
 	if g.Err == nil || !v.going() {
 		return
 	}
-	tooMuch := g.Content >= 0 && given > g.Content
 	if g.Content >= 0 {
-		g.Content -= given
+		g.Content = max(0, g.Content-given)
 	}
 	if given > 0 {
 		v.reportDamage(index.Gap{
 			Kind: index.DamageCheck, Stream: g.Stream, Block: g.Block, Span: given, Err: g.Err,
 		})
-	}
-	if tooMuch { // parts of another frame, or the size is wrong
-		g.Kind, g.Blocks, g.Content, v.offset = index.DamageUnknown, 0, -1, -1
 	}
 	if given == 0 || g.Content != 0 {
 		v.noteDamage(g)

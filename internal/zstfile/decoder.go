@@ -153,6 +153,10 @@ func (d *decoder) decode(p *part, s *container.Serial) error {
 	dst, from := d.ring.beginPart(room+zstd.DecodeSlack, f.window, &d.zstd.Executor)
 	d.memory.Store(int64(cap(d.ring.buf)))
 	at, err := d.blocks(p, s, dst, from)
+	short := err == nil && p.last && f.ContentSize >= 0 && d.total < f.ContentSize
+	if short && p.begins {
+		at = from // as of a frame that is a unit
+	}
 	if d.limits.TooLarge(d.content, int64(at-from)) {
 		at, err = from+int(d.limits.MaxDecoded-d.content), f.tooLarge()
 	}
@@ -162,7 +166,7 @@ func (d *decoder) decode(p *part, s *container.Serial) error {
 	switch {
 	case err != nil:
 		return err
-	case p.last && f.ContentSize >= 0 && d.total < f.ContentSize:
+	case short:
 		return f.corrupt(errSize)
 	}
 	return nil

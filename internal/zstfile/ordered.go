@@ -375,14 +375,14 @@ func (s *Scanner) readChecksum(q *part) error {
 	return nil
 }
 
-// decodeCut handles a frame that was to be a unit and ends in the error cut: it is cut short, a
-// block has a damaged header, or all have less content than the header states. head is what has
-// been read of it. If memory suffices the frame is decoded in order, so that the content of its
-// blocks comes before the error.
+// decodeCut handles a frame that was to be a unit and ends in the error cut: it is cut short, or a
+// block has a damaged header. head is what has been read of it. If memory suffices the frame is
+// decoded in order, so that the content of its blocks comes before the error.
 func (s *Scanner) decodeCut(head []byte, cut error) error {
 	f := &s.frame
 	var e *errs.Error
-	if !errors.Is(cut, errs.Truncated) && (!errors.As(cut, &e) || !errors.Is(cut, errs.Corrupt)) {
+	if !errors.Is(cut, errs.Truncated) &&
+		(!errors.As(cut, &e) || !errors.Is(cut, errs.Corrupt) || f.phase >= lastBlock) {
 		return cut
 	}
 	window := min(f.Header.Window, max(f.bound, zstframe.MaxBlock))

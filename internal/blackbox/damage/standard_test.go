@@ -184,7 +184,7 @@ func TestZstdDamage(t *testing.T) {
 		},
 		{
 			"less content than announced",
-			frame(zstfile.Header{ContentSize: 101, Window: window}), text[:100], compress.ErrCorrupt,
+			frame(zstfile.Header{ContentSize: 101, Window: window}), nil, compress.ErrCorrupt,
 		},
 		{
 			"more content than announced",
