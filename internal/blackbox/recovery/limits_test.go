@@ -191,7 +191,27 @@ func hostileFiles(n int) map[string][]byte {
 		leading = append(leading, stored(rest-pzfile.BlockHeaderSize, 1<<20)...)
 	}
 	leading = append(leading, make([]byte, n/2-len(leading))...)
+	// Tables that look like content of the frame that is lost in front.
+	junk := []byte("\x01junk")
+	tables := []byte{'x'}
+	for len(tables) < n {
+		at := len(tables)
+		tables = append(append(tables, least...), 1, 0, 0)
+		tables = append(zstfile.AppendSeekTable(tables, []zstfile.Entry{{Size: uint32(len(tables) - at - 1)}},
+			false), junk...)
+	}
+	// Streams whose indexes say that they begin where the first one does.
+	first := slices.Concat(header, stored(2, 0), junk)
+	for len(first) < n {
+		first = append(append(append(first, header...), stored(1, 0)...), junk[0])
+		tail := pzfile.Entry{Kind: pzfile.Stored, Payload: 1, Raw: 1}.Append(make([]byte, pzfile.EndMarkerSize))
+		first = append(first, pzfile.AppendFooter(tail, pzfile.Footer{
+			Content: 1, Size: int64(len(first)) + pzfile.TailSize(1), Units: 1,
+		}, pzfile.Checksum(0, tail))...)
+	}
 	return map[string][]byte{
+		"tables in content":    tables,
+		"one beginning":        first,
 		"headers":              fill(header),
 		"headers and zeros":    fill(header, zeros[:8]),
 		"small headers":        fill(small.Append(nil)),
