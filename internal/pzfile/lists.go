@@ -3,6 +3,7 @@ package pzfile
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/index"
@@ -36,10 +37,8 @@ func (s *search) takeEndMarker() bool {
 func (s *search) takeIndex(tail int64, f Footer, list []index.Block) {
 	end, damage := tail+TailSize(f.Units), s.damage
 	start := end - f.Size
-	i := len(s.streams) - 1
-	for i > 0 && s.streams[i].start > start {
-		i--
-	}
+	behind := sort.Search(len(s.streams), func(i int) bool { return s.streams[i].start > start })
+	i := max(0, behind-1)
 	sound := s.streams[i].start == start && s.keepListed(i, list)
 	if !sound {
 		s.splitStream(start, tail, list)

@@ -87,7 +87,7 @@ type damage struct {
 // Memory in bytes.
 const (
 	unitMemory   = 48 + 32 // with damage
-	streamMemory = 256     // with what is wrong
+	streamMemory = 384     // with what is wrong
 )
 
 // Salvage goes through a damaged file from the front. It returns an index of the blocks that it

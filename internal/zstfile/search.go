@@ -26,9 +26,10 @@ type search struct {
 	damaged bool   // there is damage among them
 	number  int64  // of the next frame taken
 
-	lost  bool  // the first damage has been noted
-	most  int   // content of the largest block, in bytes
-	steps int64 // block headers read that did not lead to the end of a frame looked for
+	lost     bool  // the first damage has been noted
+	most     int   // content of the largest block, in bytes
+	steps    int64 // block headers read that did not lead to the end of a frame looked for
+	compared int64 // items compared with tables that are content
 
 	view   []byte // part of the file, from viewAt on
 	viewAt int64
@@ -60,14 +61,15 @@ func (f *item) end() int64 { return f.offset + f.size }
 
 const (
 	itemMemory       = 80 + 24 // of an item, and of its key in a map, in bytes
-	tableEntryMemory = 64      // of an entry of a table that is compared with frames, in bytes
+	tableEntryMemory = 128     // of an entry of a table that is compared with frames, in bytes
 
 	// sureBlocks is the number of blocks from which on a frame that leads to another one, or to the
 	// end of the file, has no damaged header. Frames inside it are content.
 	sureBlocks = 8
 
 	// minSteps is the number of block headers that a search may always read without finding a
-	// frame. It may read one more for each byte of the file.
+	// frame. It may read one more for each byte of the file. As many items it may compare with
+	// tables that are content.
 	minSteps = 1 << 20
 )
 
@@ -259,7 +261,7 @@ func (s *search) tableAt(off int64) (f SeekFooter, ok bool) {
 func (s *search) takeTable(f SeekFooter, at, end int64) {
 	s.Extra = tableEntryMemory * int64(f.Frames)
 	s.AccountFor(itemMemory * int64(len(s.items)))
-	if s.Err != nil {
+	if s.Err != nil || s.compared > minSteps+s.Size {
 		return
 	}
 	p := s.Peek(make([]byte, end-at), at)
@@ -269,7 +271,9 @@ func (s *search) takeTable(f SeekFooter, at, end int64) {
 	list, err := f.AppendEntries(make([]Entry, 0, f.Frames), p, f.Covers(p))
 	if err == nil {
 		t := s.newTable(list, f.Sums, at)
-		if !s.isContent(t, end) {
+		if s.isContent(t, end) {
+			s.compared += int64(len(s.items))
+		} else {
 			s.settle(t, at)
 			s.begin = end
 		}

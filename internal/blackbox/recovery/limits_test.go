@@ -192,6 +192,8 @@ func hostileFiles(n int) map[string][]byte {
 	}
 	leading = append(leading, make([]byte, n/2-len(leading))...)
 	return map[string][]byte{
+		"tables in content":    tablesInContent(n, append(least, 1, 0, 0)),
+		"one beginning":        oneBeginning(n, header, stored),
 		"headers":              fill(header),
 		"headers and zeros":    fill(header, zeros[:8]),
 		"small headers":        fill(small.Append(nil)),
@@ -210,6 +212,33 @@ func hostileFiles(n int) map[string][]byte {
 		"shared blocks":        append(shared, 0, 0, 0, 0, 0, 0, 1, 0, 0),
 		"shared blocks, table": slices.Concat(shared, []byte{1, 0, 0}, table),
 	}
+}
+
+// tablesInContent returns a file of n bytes with tables that look like content of the frame that is
+// lost in front. Each lists a frame.
+func tablesInContent(n int, frame []byte) []byte {
+	file := []byte{'x'}
+	for len(file) < n {
+		file = append(file, frame...)
+		list := []zstfile.Entry{{Size: uint32(len(frame))}}
+		file = append(zstfile.AppendSeekTable(file, list, false), "\x01junk"...)
+	}
+	return file
+}
+
+// oneBeginning returns a file of n bytes with streams whose indexes say that they begin where the
+// first one does.
+func oneBeginning(n int, header []byte, stored func(payload int, number int64) []byte) []byte {
+	file := slices.Concat(header, stored(2, 0), []byte("\x01junk"))
+	for len(file) < n {
+		file = append(append(append(file, header...), stored(1, 0)...), 1)
+		tail := make([]byte, pzfile.EndMarkerSize)
+		tail = pzfile.Entry{Kind: pzfile.Stored, Payload: 1, Raw: 1}.Append(tail)
+		file = append(file, pzfile.AppendFooter(tail, pzfile.Footer{
+			Content: 1, Size: int64(len(file)) + pzfile.TailSize(1), Units: 1,
+		}, pzfile.Checksum(0, tail))...)
+	}
+	return file
 }
 
 // TestRecoverHostile checks that the search takes linear work on hostile files: twice the file
