@@ -71,7 +71,7 @@ func (r *Run) beginBlock(b *Block) {
 	b.setState(stateQueued)
 	b.Index, b.Err, b.Decoded = r.count, nil, 0
 	b.beginWork(r.cfg.Op)
-	b.refers = false
+	b.refers, b.repeats = false, b.repeats[:0]
 	if b.isSerial() {
 		b.turn, b.passed = r.turns, false
 		r.turns++

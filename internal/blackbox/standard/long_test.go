@@ -67,3 +67,26 @@ func TestLongDistanceZstdOptions(t *testing.T) {
 		}
 	}
 }
+
+// TestLongDistanceZstdAgain compresses without long-distance matches after it has done so with
+// them, in the same memory. Nothing is left of the repeats.
+func TestLongDistanceZstdAgain(t *testing.T) {
+	const size = 2 << 20
+	zst := compress.WithFormat(compress.Zstd)
+	text := bbtest.TextBytes(size/2, 9)
+	encode := func(content []byte, opts ...compress.WriterOption) []byte {
+		p, err := compress.AppendEncode(nil, content, append(opts, zst, compress.WithBlockSize(size/2),
+			compress.WithConcurrency(1))...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	want := encode(text)
+	encode(bytes.Repeat(bbtest.TextBytes(size, 1), 4), compress.WithLongDistance(8<<20))
+	for range 8 {
+		if got := encode(text); !bytes.Equal(got, want) {
+			t.Fatalf("%d bytes, and %d before", len(got), len(want))
+		}
+	}
+}
