@@ -69,7 +69,7 @@ type options struct {
 	rsyncable   bool
 	seekable    bool         // WithSeekable is given
 	frames      bool         // each block of .zst is a frame
-	frameWindow int          // most window of the one frame in bytes, by bridge.Frame; 0 is for the level's
+	frameWindow int          // of bridge.FrameWindow, in bytes; 0 is for the level's
 	planned     bool         // for a Plan
 	streamSize  int64        // content after which a stream ends, in bytes; 0 if none does
 	endStream   func() error // called behind such a stream
@@ -530,7 +530,7 @@ func init() {
 			return nil
 		})
 	}
-	hook.Frame = func(window int) any {
+	hook.FrameWindow = func(window int) any {
 		return writerOption(func(o *options) error {
 			most := pipeline.Default(Zstd).MaxBlock
 			if window < zstframe.MinWindow || window > most || window&(window-1) != 0 {

@@ -118,7 +118,8 @@ func (m *merger) next(n int) (lits, match, offset int) {
 	end := int(s.LitLen + s.MatchLen)
 	match = min(n-lits, end-m.done-lits)
 	m.at += lits + match
-	if m.done += lits + match; m.done == end {
+	m.done += lits + match
+	if m.done == end {
 		m.left, m.done = m.left[1:], 0
 	}
 	return lits, match, int(s.Offset)

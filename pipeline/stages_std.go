@@ -92,7 +92,7 @@ const thoroughFrom = 7
 
 // zstdStage encodes a block as the blocks of a frame, or of a part of one.
 var zstdStage = stage{name: "zstd", run: func(ws *workspace, b *Block) error {
-	if b.run.cfg.Window > 0 {
+	if len(b.repeats) > 0 {
 		b.payload.seqs = ws.mergeRepeats(b.payload.seqs, b.repeats)
 	}
 	last := (b.Last || b.run.cfg.Reach == 0) && !b.Flushed

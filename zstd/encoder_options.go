@@ -56,7 +56,7 @@ func (o *encoderOptions) window() int { return min(o.windowSize, engineWindow) }
 func (o *encoderOptions) writerOptions(s *compress.Scheduler) []compress.WriterOption {
 	opts := []compress.WriterOption{
 		compress.WithFormat(compress.Zstd), compress.WithLevel(engineLevels[o.level]),
-		bridge.Frame(o.window()), compress.WithChecksum(o.crc), compress.WithScheduler(s),
+		bridge.FrameWindow(o.window()), compress.WithChecksum(o.crc), compress.WithScheduler(s),
 	}
 	if o.dict != nil && o.dict.dict != nil {
 		opts = append(opts, compress.WithDictionary(o.dict.dict))

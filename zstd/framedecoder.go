@@ -66,7 +66,8 @@ func (f *frameDecoder) beginFrame(o *decoderOptions, stream bool) error {
 	}
 	f.codec.Reset(int64(min(f.window, math.MaxInt64)), dict)
 	f.hasDict = dict != nil
-	if f.hashed = h.HasCheckSum && !o.ignoreChecksum; f.hashed {
+	f.hashed = h.HasCheckSum && !o.ignoreChecksum
+	if f.hashed {
 		f.hash.Reset()
 	}
 	return nil

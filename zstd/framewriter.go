@@ -2,11 +2,11 @@ package zstd
 
 import (
 	"crypto/rand"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"math/bits"
 
+	"github.com/gopz/compress/internal/zstfile"
 	"github.com/gopz/compress/internal/zstframe"
 )
 
@@ -125,10 +125,9 @@ func (o *encoderOptions) padding(n int64) int64 {
 	if o.pad == 0 || n%int64(o.pad) == 0 {
 		return 0
 	}
-	const header = 8
 	pad := int64(o.pad)
 	add := pad - n%pad
-	for add < header {
+	for add < zstfile.SkippableHeaderSize {
 		add += pad
 	}
 	return add
@@ -139,11 +138,14 @@ func appendPadding(dst []byte, n int64) ([]byte, error) {
 	if n == 0 {
 		return dst, nil
 	}
-	const header = 8
-	dst = binary.LittleEndian.AppendUint32(dst, skippableMagic)
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(n-header))
+	n -= zstfile.SkippableHeaderSize
+	h := Header{Skippable: true, SkippableSize: uint32(n)}
+	dst, err := h.AppendTo(dst)
+	if err != nil {
+		return dst, err
+	}
 	at := len(dst)
-	dst = append(dst, make([]byte, n-header)...)
-	_, err := rand.Read(dst[at:])
+	dst = append(dst, make([]byte, n)...)
+	_, err = rand.Read(dst[at:])
 	return dst, err
 }

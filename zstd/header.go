@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"io"
 
+	"github.com/gopz/compress/internal/zstfile"
 	"github.com/gopz/compress/internal/zstframe"
 )
 
@@ -81,9 +82,6 @@ const (
 	flagSingle   = 1 << 5
 )
 
-// skippableMagic is the first of the 16 magic numbers of skippable frames.
-const skippableMagic = 0x184D2A50
-
 // Decode parses the header at the front of in, and that of the first block if in has it. Too few
 // bytes for the frame's header are [io.ErrUnexpectedEOF], and other data is [ErrMagicMismatch].
 // [HeaderMaxSize] bytes suffice.
@@ -112,8 +110,9 @@ func (h *Header) parseFrame(in []byte) error {
 		return io.ErrUnexpectedEOF
 	}
 	switch magic := binary.LittleEndian.Uint32(in); {
-	case magic&^15 == skippableMagic:
-		if h.HeaderSize = 8; len(in) < h.HeaderSize {
+	case magic&^15 == zstfile.SkippableMagic:
+		h.HeaderSize = zstfile.SkippableHeaderSize
+		if len(in) < h.HeaderSize {
 			return io.ErrUnexpectedEOF
 		}
 		h.Skippable, h.SkippableID = true, int(magic&15)
@@ -189,7 +188,7 @@ func (h *Header) parseBlock(in []byte) {
 // below 256 without SingleSegment is left out.
 func (h *Header) AppendTo(dst []byte) ([]byte, error) {
 	if h.Skippable {
-		dst = binary.LittleEndian.AppendUint32(dst, skippableMagic|uint32(h.SkippableID&15))
+		dst = binary.LittleEndian.AppendUint32(dst, zstfile.SkippableMagic|uint32(h.SkippableID&15))
 		return binary.LittleEndian.AppendUint32(dst, h.SkippableSize), nil
 	}
 	f := zstframe.Header{

@@ -55,9 +55,11 @@ func Unverified(ends func(partly bool) bool) compress.ReaderOption {
 // alone.
 func Literals() compress.WriterOption { return hook.Literals().(compress.WriterOption) }
 
-// Frame makes a Writer of .zst write a frame in which no match reaches further back than window
-// bytes: a power of two from 1 KiB to 8 MiB. The block size is the Writer's own.
-func Frame(window int) compress.WriterOption { return hook.Frame(window).(compress.WriterOption) }
+// FrameWindow makes a Writer of .zst write a frame in which no match reaches further back than
+// window bytes: a power of two from 1 KiB to 8 MiB. The block size is the Writer's own.
+func FrameWindow(window int) compress.WriterOption {
+	return hook.FrameWindow(window).(compress.WriterOption)
+}
 
 // OnlyZstd makes a Reader take any input for .zst. A frame whose header states a larger window than
 // window bytes is an [compress.ErrMemory].

@@ -26,7 +26,8 @@ import (
 //
 // A decoder may pass over the beginning of a block before it notices damage. So the search begins
 // inside the last block whose header is hard to make up by chance: behind the first bit of a
-// dynamic or stored block.
+// dynamic or stored block. Before there is such a block it begins at the first one of the member,
+// which may be intact, and repeat content that was deleted in front of it.
 //
 // Memory does not depend on the file. The search never goes back. Input that is decoded more than
 // once, in vain or again, is at most maxWaste times the size of the file. Then the search goes on

@@ -129,7 +129,8 @@ func findPlace(p []byte, from, to int64) place {
 		if i < 0 {
 			break
 		}
-		if at += i; at < end && looksLikeHeader(p[at:]) {
+		at += i
+		if at < end && looksLikeHeader(p[at:]) {
 			found = place{8 * int64(at), true}
 			to = found.bit
 			break

@@ -17,7 +17,7 @@ var (
 	BadSection   func(saw func()) any
 	Unverified   func(ends func(partly bool) bool) any
 	Literals     func() any
-	Frame        func(window int) any
+	FrameWindow  func(window int) any
 	OnlyZstd     func(window int64) any
 	Pipeline     func(name string) any
 	Frames       func() any

@@ -180,7 +180,8 @@ func (f *Finder) search(b *Block, p []byte, number int64, least int, checkpoint 
 			continue
 		}
 		back := commonSuffix(source.P[:offset], p[covered:at])
-		if n += back; n < least {
+		n += back
+		if n < least {
 			continue
 		}
 		f.matches = append(f.matches, match{at - back, n, offset - back, int32(distance)})

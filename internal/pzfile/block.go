@@ -105,7 +105,8 @@ func parseEntry(p []byte, blockSize int) (e Entry, ok bool) {
 		return e, false
 	}
 	raw := uint32(0)
-	if e.Short = p[0]&shortFlag != 0; e.Short {
+	e.Short = p[0]&shortFlag != 0
+	if e.Short {
 		e.Kind = container.Kind(p[0] & 3)
 		raw = (uint32(p[0]) | uint32(p[1])<<8 | uint32(p[2])<<16) >> 3
 		switch e.Kind {

@@ -155,7 +155,7 @@ func (d *decoder) decode(p *part, s *container.Serial) error {
 	at, err := d.blocks(p, s, dst, from)
 	short := err == nil && p.last && f.ContentSize >= 0 && d.total < f.ContentSize
 	if short && p.begins {
-		at = from // as of a frame that is a unit
+		at = from // a frame of one part gives nothing then, nor does one that is a unit
 	}
 	if d.limits.TooLarge(d.content, int64(at-from)) {
 		at, err = from+int(d.limits.MaxDecoded-d.content), f.tooLarge()

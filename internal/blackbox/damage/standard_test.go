@@ -187,6 +187,11 @@ func TestZstdDamage(t *testing.T) {
 			frame(zstfile.Header{ContentSize: 101, Window: window}), nil, compress.ErrCorrupt,
 		},
 		{
+			"less content than announced, in order behind a frame without a size",
+			slices.Concat(frame(unsized), frame(zstfile.Header{ContentSize: 101, Window: window})),
+			text[:100], compress.ErrCorrupt,
+		},
+		{
 			"more content than announced",
 			frame(zstfile.Header{ContentSize: 99, Window: window}), text[:99], compress.ErrCorrupt,
 		},

@@ -72,7 +72,8 @@ func CompleteDictionary(
 		counts = new(Statistics)
 		left := maxCounted
 		for _, s := range samples {
-			if left -= min(len(s), optimal.MaxIncremental); left < 0 {
+			left -= min(len(s), optimal.MaxIncremental)
+			if left < 0 {
 				break
 			}
 			content, seqs := c.sequences(s)
