@@ -11,6 +11,7 @@ import (
 	"github.com/gopz/compress/internal/codec/zstd"
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/zstframe"
 )
 
 // A decoder decodes the frames of a file that are cut into parts. Its part is a unit.
@@ -43,6 +44,7 @@ type part struct {
 	dec    *decoder
 	unit   int64 // number of the unit
 	frame  *frameInfo
+	offset int64 // of the first block in the file
 	blocks int
 	size   int   // of the blocks in bytes
 	bound  int   // most content of the blocks in bytes
@@ -193,12 +195,14 @@ func (d *decoder) blocks(p *part, s *container.Serial, dst []byte, at int) (end 
 		default:
 			return at, nil
 		}
-		if err != nil {
-			return at, f.corrupt(err)
+		if err == nil {
+			d.total += int64(end - at)
+			if f.ContentSize >= 0 && d.total > f.ContentSize {
+				err = errSize
+			}
 		}
-		d.total += int64(end - at)
-		if f.ContentSize >= 0 && d.total > f.ContentSize {
-			return at, f.corrupt(errSize)
+		if err != nil {
+			return at, p.corrupt(s.Src, i, err)
 		}
 		at = end
 		yield(s)
@@ -230,6 +234,19 @@ func (p *part) Verify(s *container.Serial) {
 	s.Partly, s.Damage = s.Stop != nil || !p.ends, cmp.Or(s.Stop, p.damage)
 	p.parsed.Reset()
 	d.free = append(d.free, p)
+}
+
+// corrupt returns the error of block i of the part. src is the part.
+func (p *part) corrupt(src []byte, i int, err error) error {
+	at := p.offset
+	for ; i > 0; i-- {
+		b, _ := zstframe.ParseBlock(src) // the Frame has done that
+		n := zstframe.BlockHeaderSize + b.Size
+		at, src = at+int64(n), src[n:]
+	}
+	return &errs.Error{
+		Kind: errs.Corrupt, Part: errs.PartBlock, Block: p.frame.number, Offset: at, Err: err,
+	}
 }
 
 func (f *frameInfo) fail(kind, err error) error {

@@ -207,6 +207,7 @@ func (s *Scanner) setPart(u *container.Unit) {
 	}
 	if o.part == nil {
 		o.part = o.dec.newPart(o.frame, o.units)
+		o.part.offset = s.in.Offset() - int64(len(o.left))
 		o.part.begins = f.blocks == 0
 		o.part.carry = o.carry
 		o.from = int(s.in.Offset())

@@ -28,6 +28,7 @@ type partReaders struct {
 	readers []*compress.Reader
 	opts    []compress.ReaderOption
 	serial  *zstd.Decoder
+	failed  int64 // offset of the block that decodeSerial failed in
 	dict    *zstd.Dictionary
 	room    []byte
 }
@@ -93,10 +94,12 @@ func (p *partReaders) decodeSerial(file []byte) (content []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
+	length := len(file)
 	file = file[n:]
 	p.serial.Reset(h.Window, p.dict)
 	at := 0
 	for last := false; !last; {
+		p.failed = int64(length - len(file))
 		if len(file) < zstframe.BlockHeaderSize {
 			return p.room[:at], io.ErrUnexpectedEOF
 		}
@@ -227,11 +230,28 @@ func mutateParts(t *testing.T, p *partReaders, frames [][]byte, count int) {
 			t.Fatalf("mutant %d: %v\n%s", i, err, keepFile(t, bad))
 		case wantErr != nil && (err == nil || errors.Is(err, compress.ErrChecksum)):
 			t.Fatalf("mutant %d: %v, serially %v\n%s", i, err, wantErr, keepFile(t, bad))
-		case errors.As(wantErr, new(zstd.CorruptError)) && !strings.Contains(err.Error(), wantErr.Error()):
+		case errors.As(wantErr, new(zstd.CorruptError)) && (!strings.Contains(err.Error(), wantErr.Error()) ||
+			e.Offset != p.failed && e.Offset != 0): // 0: the frame is one unit
 			t.Fatalf("mutant %d: %v, serially %v\n%s", i, err, wantErr, keepFile(t, bad))
 		}
 	}
 	t.Logf("%d of %d mutants are valid", good, count)
+}
+
+// TestPartsDamage looks for the block that an error names.
+func TestPartsDamage(t *testing.T) {
+	file := bbtest.RunTool(t, partContent(), "zstd", "-cq", "-3")
+	p := newPartReaders(t)
+	at := blocksOf(file)
+	for _, i := range []int{0, 1, len(at) / 2, len(at) - 2} {
+		bad := slices.Clone(file)
+		copy(bad[at[i]+zstframe.BlockHeaderSize:], "\xff\xff\xff\xff\xff")
+		_, err := p.same(t, bad, fmt.Sprint("block ", i))
+		var e *compress.Error
+		if !errors.As(err, &e) || e.Offset != int64(at[i]) {
+			t.Errorf("block %d begins at %d: %v", i, at[i], err)
+		}
+	}
 }
 
 // blocksOf returns where the blocks of a frame begin, and where the last one ends.
