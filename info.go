@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"math"
+	"sort"
 
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
@@ -60,10 +61,10 @@ type BlockInfo struct {
 
 // ReadInfo describes the file of size bytes that src holds, in any format that a [Reader] knows. It
 // calls report, unless that is nil, for each block, in order. Of a .pz file it reads headers and
-// index, of a .zst file the headers of frames and blocks. A .gz file is decompressed, because it
-// states the sizes of its members only modulo 4 GiB. So are frames of a .zst file that do not state
-// their size. With [WithIndex] a .gz file is described by its index, as one stream. [WithMaxMemory]
-// and [WithMaxDecodedSize] hold as for a Reader.
+// index, of a .zst file the headers of frames and blocks, and the seek table behind damage. A .gz
+// file is decompressed, because it states the sizes of its members only modulo 4 GiB. So are frames
+// of a .zst file that do not state their size. With [WithIndex] a .gz file is described by its
+// index, as one stream. [WithMaxMemory] and [WithMaxDecodedSize] hold as for a Reader.
 //
 // The members of a .gz file without an index and the frames of a .zst file are reported while they
 // are read. Damage behind them makes ReadInfo fail later. It keeps no frames, and takes 128 bytes
@@ -260,10 +261,18 @@ func readGzipInfo(src io.ReaderAt, size int64, report func(BlockInfo) error, o *
 	return info, err
 }
 
-// readZstdInfo describes a .zst file by the headers of its frames and blocks.
+// readZstdInfo describes a .zst file by the headers of its frames and blocks, and behind damage by
+// its seek table.
 func readZstdInfo(src io.ReaderAt, size int64, report func(BlockInfo) error, o *options) (Info, error) {
 	z := zstdInfo{src: src, report: report, opt: o}
-	table, err := zstfile.Walk(src, size, &o.limits, z.add)
+	table, err := zstfile.Walk(src, size, &o.limits, z.addFrame)
+	damaged := errors.Is(err, ErrCorrupt) || errors.Is(err, ErrTruncated)
+	if damaged && z.stop == nil && z.addListed(size) {
+		table, err = true, nil
+	}
+	if z.takeLast() != nil {
+		err = z.stop
+	}
 	st := &z.sum
 	if err == nil {
 		st.Size = size
@@ -286,13 +295,24 @@ type zstdInfo struct {
 	report func(BlockInfo) error
 	opt    *options
 	sum    StreamInfo
-	dec    *Reader // for frames that do not state their size
+	last   zstdFrame // not in sum yet: damage may hide where it ends
+	stop   error     // of takeLast
+	dec    *Reader   // for frames that do not state their size
 	// unsized says that a frame states no size, or too large a one to be read at random by that.
 	unsized bool
 }
 
-// add adds a frame that ends at an offset.
-func (z *zstdInfo) add(f *zstfile.Frame, end int64) error {
+// zstdFrame is a frame of a .zst file, or none if its size is 0.
+type zstdFrame struct {
+	offset, size, content int64
+	checksum              bool
+}
+
+// addFrame adds a frame that ends at an offset.
+func (z *zstdInfo) addFrame(f *zstfile.Frame, end int64) error {
+	if err := z.takeLast(); err != nil {
+		return err
+	}
 	st, content := &z.sum, f.Header.ContentSize
 	z.unsized = z.unsized || content < 0 || content > zstfile.MaxWhole
 	if content < 0 {
@@ -302,26 +322,62 @@ func (z *zstdInfo) add(f *zstfile.Frame, end int64) error {
 			return err
 		}
 	}
-	if content > math.MaxInt64-st.Content || z.opt.limits.TooLarge(st.Content, content) {
-		return &Error{Kind: ErrTooLarge, Part: PartBlock, Block: f.Number, Offset: f.Offset}
+	st.Dictionary = cmp.Or(st.Dictionary, f.Header.Dictionary)
+	z.last = zstdFrame{f.Offset, end - f.Offset, content, f.Header.Checksum}
+	return nil
+}
+
+// takeLast adds up the last frame, if there is one. It returns z.stop.
+func (z *zstdInfo) takeLast() error {
+	f, st := z.last, &z.sum
+	if f.size == 0 || z.stop != nil {
+		return z.stop
+	}
+	z.last = zstdFrame{}
+	if f.content > math.MaxInt64-st.Content || z.opt.limits.TooLarge(st.Content, f.content) {
+		z.stop = &Error{Kind: ErrTooLarge, Part: PartBlock, Block: st.Blocks, Offset: f.offset}
+		return z.stop
 	}
 	b := BlockInfo{
 		Number:        st.Blocks,
 		Kind:          kindNames[index.Frame],
-		Offset:        f.Offset,
-		Size:          end - f.Offset,
+		Offset:        f.offset,
+		Size:          f.size,
 		ContentOffset: st.Content,
-		Content:       content,
+		Content:       f.content,
 	}
-	st.Content += content
+	st.Content += f.content
 	st.Blocks++
-	if !f.Header.Checksum {
+	if !f.checksum {
 		st.Unchecked++
 	}
-	st.BlockSize = max(st.BlockSize, int(min(content, math.MaxInt)))
-	st.Dictionary = cmp.Or(st.Dictionary, f.Header.Dictionary)
-	st.Size = end
-	return z.report(b)
+	st.BlockSize = max(st.BlockSize, int(min(f.content, math.MaxInt)))
+	st.Size = f.offset + f.size
+	z.stop = z.report(b)
+	return z.stop
+}
+
+// addListed adds the frames that the seek tables of the file list behind those in the sum, in place
+// of the last one. It returns false if these are damaged, or list other content in front.
+func (z *zstdInfo) addListed(size int64) bool {
+	x, err := zstfile.ReadIndex(z.src, size, &z.opt.limits)
+	if err != nil {
+		return false
+	}
+	i := sort.Search(len(x.Blocks), func(i int) bool { return x.Blocks[i].Offset >= z.sum.Size })
+	rest := int64(0)
+	for _, b := range x.Blocks[i:] {
+		rest += int64(b.Raw)
+	}
+	if z.sum.Content+rest != x.Content {
+		return false
+	}
+	z.last = zstdFrame{}
+	for _, b := range x.Blocks[i:] {
+		z.last = zstdFrame{b.Offset, int64(b.Size), int64(b.Raw), x.Streams[0].Checks}
+		z.takeLast()
+	}
+	return true
 }
 
 // decode decodes a frame and returns the size of its content.

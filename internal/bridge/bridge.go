@@ -10,6 +10,7 @@ import (
 	"github.com/gopz/compress/internal/blockcache"
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/hook"
+	"github.com/gopz/compress/internal/pzfile"
 	"github.com/gopz/compress/internal/zstfile"
 	"github.com/gopz/compress/internal/zstframe"
 	"github.com/gopz/compress/pipeline"
@@ -108,4 +109,15 @@ func ProbeZstd(src io.ReaderAt, size int64) (table, sized bool) {
 		sized = err == nil && h.ContentSize >= 0
 	}
 	return zstfile.HasSeekTable(src, size), sized
+}
+
+// EndsStream reports whether a file of size bytes ends with the footer of a .pz stream of several
+// blocks.
+func EndsStream(src io.ReaderAt, size int64) bool {
+	p := make([]byte, pzfile.FooterSize)
+	if size < pzfile.FooterSize || container.ReadAt(src, p, size-pzfile.FooterSize) != nil {
+		return false
+	}
+	_, err := pzfile.ParseFooter(p)
+	return err == nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/codec/zstd"
 	"github.com/gopz/compress/internal/errs"
 )
@@ -181,12 +182,35 @@ func (a *app) unreadable(in *source) (what, advice string) {
 	if a.cfg.mode == modeRecover {
 		return "has neither the header of a .pz file nor an intact block", ""
 	}
+	if part := a.indexedPart(in); part != "" {
+		return "is damaged at its beginning", `"pz --recover FILE -o OUT" saves the intact ` + part
+	}
 	// The suffix is right, so the file may have lost only its first bytes.
-	_, suffix, _ := a.cfg.splitSuffix(filepath.Base(in.name))
-	if in.regular() && (suffix == ".pz" || suffix != "" && suffix == a.cfg.ownSuffix) {
-		advice = `if it was a .pz file, try "pz --recover FILE -o OUT"`
+	base := filepath.Base(in.name)
+	_, suffix, _ := a.cfg.splitSuffix(base)
+	format := suffixFormat(base)
+	if in.regular() && (suffix == ".pz" || suffix != "" && suffix == a.cfg.ownSuffix ||
+		format == compress.Gzip) {
+		advice = fmt.Sprintf(`if it was a .%v file, try "pz --recover FILE -o OUT"`, format)
 	}
 	return unknownFormat, advice
+}
+
+// indexedPart returns the word for the parts of a file that begins with damage and ends with an
+// index that leads to other parts, or "".
+func (a *app) indexedPart(in *source) string {
+	if !in.regular() {
+		return ""
+	}
+	src := io.NewSectionReader(in.readerAt(), in.start, max(0, in.length()-in.start))
+	if bridge.EndsStream(src, src.Size()) {
+		return "blocks"
+	}
+	info, err := compress.ReadInfo(src, src.Size(), nil, a.readOptions()...)
+	if err == nil && info.Format == compress.Zstd && info.Blocks > 1 {
+		return "frames"
+	}
+	return ""
 }
 
 // damagedPart names the part of a file that an error is about.

@@ -11,8 +11,9 @@ import (
 	"github.com/gopz/compress/internal/testenv"
 )
 
-// Advice of messages about .gz and .zst files.
+// Advice of messages.
 const (
+	adviceBlocks = `; "pz --recover FILE -o OUT" saves the intact blocks`
 	adviceFrames = `; "pz --recover FILE -o OUT" saves the intact frames`
 	adviceLeft   = `; "pz --recover FILE -o OUT" saves what is left of the content`
 	adviceBefore = `; "pz -dc FILE" restores the content before the damage`
@@ -97,10 +98,11 @@ func TestNoFrame(t *testing.T) {
 	for _, c := range []struct {
 		name, file string
 		at         int
+		listed     bool // the seek table lists all
 	}{
-		{"garbage", packed + "garbage", len(packed)},
-		{"zeros", packed + string(make([]byte, 512)), len(packed)},
-		{"flipped bit in a magic number", flip(packed, second), second},
+		{"garbage", packed + "garbage", len(packed), false},
+		{"zeros", packed + string(make([]byte, 512)), len(packed), false},
+		{"flipped bit in a magic number", flip(packed, second), second, true},
 	} {
 		dir := t.TempDir()
 		in := write(t, c.file, dir, "a.zst")
@@ -108,7 +110,11 @@ func TestNoFrame(t *testing.T) {
 		pz(t, "", "-d", "--rm", in).want(t, exitError, in+": "+text)
 		wantFiles(t, dir, "a.zst")
 		pz(t, "", "-tv", in).want(t, exitError, text)
-		pz(t, "", "-l", in).want(t, exitError, text)
+		if c.listed {
+			pz(t, "", "-l", in).want(t, exitOK)
+		} else {
+			pz(t, "", "-l", in).want(t, exitError, text)
+		}
 		got := pz(t, "", "-dc", in).want(t, exitError, text).out
 		if !strings.HasPrefix(content, got) || len(got) == 0 {
 			t.Errorf("%s: got %d bytes", c.name, len(got))
@@ -216,6 +222,35 @@ func TestDamagedFrame(t *testing.T) {
 		}
 		wantFiles(t, dir, c.name+".zst")
 		os.Remove(path)
+	}
+}
+
+// TestDamagedMagic damages the first magic number. -t and -d name --recover if that saves
+// something, as far as the end of the file or its suffix tells.
+func TestDamagedMagic(t *testing.T) {
+	content := sample(100_000)
+	const try = unknownFormat + `; if it was a .gz file, try "pz --recover FILE -o OUT"`
+	for _, c := range []struct{ args, name, want string }{
+		{"--format=pz -B16K", "a.pz", "is damaged at its beginning" + adviceBlocks},
+		{"--format=pz -B16K", "a", "is damaged at its beginning" + adviceBlocks},
+		{"--format=zst --seekable=16K", "a.zst", "is damaged at its beginning" + adviceFrames},
+		{"--format=zst --seekable=16K", "a", "is damaged at its beginning" + adviceFrames},
+		{"--format=zst --seekable=1M", "a.zst", unknownFormat}, // one frame
+		{"--format=zst", "a.zst", unknownFormat},
+		{"--format=gz", "a.gz", try},
+		{"--format=gz", "a.tgz", try},
+	} {
+		packed := pz(t, content, append(strings.Fields(c.args), "-c")...).out
+		path := write(t, flip(packed, 0), t.TempDir(), c.name)
+		for _, mode := range []string{"-t", "-dc"} {
+			if got := pz(t, "", mode, path).message(t, path); got != c.want {
+				t.Errorf("%s, %s, %s: %s, want %s", c.args, c.name, mode, got, c.want)
+			}
+		}
+		saved := len(pz(t, "", "--recover", "-c", path).out)
+		if advised := strings.Contains(c.want, "--recover"); advised != (saved > 80_000) {
+			t.Errorf("%s, %s: --recover saves %d bytes", c.args, c.name, saved)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/bridge"
@@ -238,13 +239,19 @@ func (s *source) noteHealed() {
 
 // repairable returns advice if the parity of a damaged file can heal it.
 func (s *source) repairable() string {
-	report, err := parity.Repair(io.Discard, s.f, s.info.Size())
-	if report == nil || report.Intact() {
+	if !s.onDisk() || s.start != s.part {
 		return ""
 	}
+	report, err := parity.Repair(io.Discard, s.f, s.info.Size())
 	what := "it"
-	if err != nil {
+	switch {
+	case report == nil, report.Intact():
+		return ""
+	case err == nil:
+	case slices.ContainsFunc(report.Zones, func(z parity.Zone) bool { return z.State == parity.Healed }):
 		what = "a part of it"
+	default:
+		return ""
 	}
 	return "; its parity can restore " + what + ": pz --repair FILE -o OUT"
 }

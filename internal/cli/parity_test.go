@@ -43,6 +43,10 @@ func TestParity(t *testing.T) {
 			pz(t, "", "-t", damaged).want(t, exitWarning, healed)
 			res := pz(t, "", "-dc", damaged).want(t, exitWarning, "were restored from its parity", "--repair")
 			wantContent(t, res.out, content)
+			const advice = "; its parity can restore it: pz --repair FILE -o OUT"
+			if res := pz(t, "", "--recover", "-c", damaged); !strings.Contains(res.err, advice) {
+				t.Errorf("--recover: exit code %d, %s", res.code, res.err)
+			}
 			pz(t, "", "--repair", damaged, "-fo", fixed).want(t, exitOK, "repaired: ")
 			wantFile(t, fixed, good)
 			if t.Failed() {
@@ -62,7 +66,16 @@ func TestParity(t *testing.T) {
 		wantContent(t, pz(t, "", "-dc", other).want(t, exitWarning, healed).out, content)
 		// More is damaged than there is parity.
 		lost := write(t, good[:half]+noise(40_000)+good[half+40_000:], dir, "lost."+format)
-		pz(t, "", "-t", lost).want(t, exitError, "its parity can restore a part of it")
+		two := write(t, mustRead(t, lost)+flip(good, half), dir, "two."+format)
+		for _, args := range [][]string{{"-t"}, {"--recover", "-c"}} {
+			if res := pz(t, "", append(args, lost)...); strings.Contains(res.err, "--repair") {
+				t.Errorf("%s, %s: %s", format, args[0], res.err)
+			}
+			res := pz(t, "", append(args, two)...)
+			if !strings.Contains(res.err, "; its parity can restore a part of it: pz --repair FILE -o OUT") {
+				t.Errorf("%s, %s of two: %s", format, args[0], res.err)
+			}
+		}
 		pz(t, "", "--repair", lost, "-fo", fixed).want(t, exitWarning, "not repaired: ", "--recover")
 	}
 }

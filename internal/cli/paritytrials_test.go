@@ -355,6 +355,26 @@ func TestParityOverwritten(t *testing.T) {
 	pz(t, "", "-t", write(t, foreign, t.TempDir(), "a.zst")).want(t, exitOK)
 }
 
+// TestParityGarbage adds bytes to files with intact parity. -l says of them what -t says.
+func TestParityGarbage(t *testing.T) {
+	dir := t.TempDir()
+	for _, format := range []string{"pz", "zst"} {
+		good := pz(t, sample(50_000), "-c", "--format", format, "-B16K", "--parity", "5").out
+		plain := pz(t, "plain", "-c", "--format", format).out
+		for _, file := range []string{good, good + good, good + plain} {
+			for _, garbage := range []string{"x", "garbage", noise(5000), strings.Repeat("\x00", 50)} {
+				path := write(t, file+garbage, dir, "a."+format)
+				test, list := pz(t, "", "-t", path), pz(t, "", "-l", path)
+				if test.code == exitOK || strings.Contains(test.err, "parity") ||
+					list.code != test.code || list.err != test.err {
+					t.Errorf("%s, %d bytes: -t: %d, %s; -l: %d, %s",
+						format, len(garbage), test.code, test.err, list.code, list.err)
+				}
+			}
+		}
+	}
+}
+
 // TestReaderAtParity reads with the library, which heals nothing, files whose sections are damaged.
 func TestReaderAtParity(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))

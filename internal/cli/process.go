@@ -163,7 +163,7 @@ func (a *app) report(in *source, out *output, m *meter, err error) {
 		return
 	}
 	text := a.explain(in, err)
-	if in.parity != nil {
+	if in.parity != nil || a.cfg.mode == modeRecover {
 		text += in.repairable()
 	}
 	a.fail(in.name, "%s", text)

@@ -33,11 +33,16 @@ func (a *app) recoverTo(w io.Writer, in *source, m *meter, opts []compress.Reade
 	case saved == 0 && (l.bytes > 0 || l.unknown):
 		return errors.New("nothing can be saved")
 	case a.cfg.quiet:
-	case !l.unknown:
-		a.print(in.name, "saved %d of %d %s", saved, saved+l.bytes, plural(saved+l.bytes, "byte"))
-	default:
-		a.print(in.name, "saved %d %s; the amount lost is unknown", saved, plural(saved, "byte"))
+		return nil
 	}
+	text := fmt.Sprintf("saved %d of %d %s", saved, saved+l.bytes, plural(saved+l.bytes, "byte"))
+	if l.unknown {
+		text = fmt.Sprintf("saved %d %s; the amount lost is unknown", saved, plural(saved, "byte"))
+	}
+	if l.damaged {
+		text += in.repairable()
+	}
+	a.print(in.name, "%s", text)
 	return nil
 }
 
@@ -45,6 +50,7 @@ func (a *app) recoverTo(w io.Writer, in *source, m *meter, opts []compress.Reade
 type lostContent struct {
 	bytes   int64
 	unknown bool // bytes are not all
+	damaged bool // there is damage, which may be without lost content
 }
 
 // recoverPart is recoverTo for the part in one format that begins at in.start. It returns the size
@@ -90,6 +96,7 @@ func (a *app) recoverPart(
 			return nil
 		}
 		a.raise(exitWarning)
+		l.damaged = true
 		l.bytes += max(d.Content, 0)
 		if d.Content < 0 || d.Kind == compress.DamageCheck && !in.is(compress.Zstd) {
 			l.unknown = true

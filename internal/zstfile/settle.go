@@ -139,20 +139,28 @@ type between struct {
 	items       []item // of which it does not list any
 	first, last int    // the entries first … last−1 are missing
 	at, end     int64  // offsets
+	placed      bool   // there is damage in it, and it is as long as the table says
 }
 
 // settleBetween makes blocks and gaps of what is between two listed frames. Frames beside these,
-// with no damage between, have the entries beside: a frame or its entry is damaged.
+// with no damage between, have the entries beside: a frame or its entry is damaged. Behind damage
+// they do not if the part is as long as the table says and they are not at their places.
 func (s *search) settleBetween(t *table, g between) {
 	n, behind := len(g.items), g.last
+	start := g.end - t.places[g.last] + t.places[g.first] // if no bytes are missing or inserted behind
+	g.placed = start == g.at && slices.ContainsFunc(g.items, func(f item) bool { return f.isDamage() })
 	for n > 0 && g.first < g.last && !g.items[n-1].isDamage() {
+		f := &g.items[n-1]
+		if g.placed && f.offset-g.at != t.places[g.last-1]-t.places[g.first] {
+			break
+		}
 		n--
 		g.last--
-		g.end = g.items[n].offset
+		g.end = f.offset
 	}
 	rest := g.items[n:]
 	g.items = g.items[:n]
-	start := g.end - t.places[g.last] + t.places[g.first] // if no bytes are missing or inserted behind
+	start = g.end - t.places[g.last] + t.places[g.first]
 	for len(g.items) > 0 && g.first < g.last && !g.items[0].isDamage() &&
 		(g.first > 0 || g.items[0].offset == start) {
 		s.takeListed(&g.items[0], &t.list[g.first])
@@ -181,8 +189,9 @@ func (s *search) settleBetween(t *table, g between) {
 }
 
 // dropContent makes damage of frames that are content of frames that are lost: those that are
-// damaged themselves, and those that follow one another between damage and damage where the table
-// has no place. In front of the first frame that it lists there may be those of another file.
+// damaged themselves, and those that follow one another behind damage where the table has no place.
+// In a part of another length than the table says, frames that no damage follows are kept: in front
+// of the first frame that it lists there may be those of another file.
 func (s *search) dropContent(t *table, g *between, start int64) {
 	for i := range g.items {
 		if f := &g.items[i]; !f.isDamage() && !s.decodes(f) {
@@ -200,7 +209,7 @@ func (s *search) dropContent(t *table, g *between, start int64) {
 		at := g.items[from].offset
 		_, front := slices.BinarySearch(t.places, at-g.at+t.places[g.first])
 		_, back := slices.BinarySearch(t.places, at-g.end+t.places[g.last])
-		if from == 0 || i == len(g.items) || g.first == 0 && at < start || front || back {
+		if from == 0 || i == len(g.items) && !g.placed || g.first == 0 && at < start || front || back {
 			if g.first == 0 {
 				return
 			}

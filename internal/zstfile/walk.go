@@ -90,11 +90,11 @@ func walk(
 	}
 }
 
-// sectionEnd returns the end of a damaged section of parity that begins at one of two offsets, or
-// −1 if none does.
+// sectionEnd returns the end of a damaged section of parity, or −1 if there is none. It begins at
+// second, where what follows is no frame, or at first, if that is where its header leads wrongly.
 func sectionEnd(src io.ReaderAt, first, second, size int64) int64 {
 	for _, at := range []int64{first, second} {
-		if n := section.SizeAt(src, at); n > 0 {
+		if n := section.SizeAt(src, at); n > 0 && at+n != second {
 			return min(at+n, size)
 		}
 	}

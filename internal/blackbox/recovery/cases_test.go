@@ -530,3 +530,45 @@ func TestRecoverFramesInside(t *testing.T) {
 		}
 	}
 }
+
+// TestRecoverFrameAtEnd damages the header of a frame without a checksum whose content ends with
+// another frame, stored as it is. The seek table tells that the frame inside is none of the file.
+func TestRecoverFrameAtEnd(t *testing.T) {
+	inner := bbtest.Encode(t, bbtest.TextBytes(3000, 1), compress.WithFormat(compress.Zstd))
+	for nested := range 4 {
+		for _, damaged := range []int{nested, max(nested-1, 0)} {
+			var file, want []byte
+			var list []zstfile.Entry
+			begin, lost, size := 0, int64(0), int64(0)
+			for i := range 4 {
+				content := bbtest.RandomBytes(5000, uint64(i))
+				if i == nested {
+					content = slices.Concat(content, inner, inner)
+				}
+				frame := bbtest.StoredFrame(
+					zstfile.Header{ContentSize: int64(len(content)), SingleSegment: true}, content)
+				if i == damaged {
+					begin = len(file)
+				}
+				if damaged <= i && i <= nested {
+					lost, size = lost+1, size+int64(len(content))
+				} else {
+					want = append(want, content...)
+				}
+				file = append(file, frame...)
+				list = append(list, zstfile.Entry{Size: uint32(len(frame)), Content: uint32(len(content))})
+			}
+			end := begin + 10
+			if damaged < nested {
+				end = begin + int(list[damaged].Size) + 10
+			}
+			file = append(file, bbtest.MakeSeekTable(false, list...)...)
+			copy(file[begin:end], make([]byte, end-begin))
+			got, damage := bbtest.RecoverAll(t, file)
+			if len(damage) != 1 || damage[0].Kind != compress.DamageBlocks ||
+				damage[0].Blocks != lost || damage[0].Content != size || !bytes.Equal(got, want) {
+				t.Errorf("frames %d to %d: %d bytes of %d, %+v", damaged, nested, len(got), len(want), damage)
+			}
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"sync"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"github.com/gopz/compress/internal/blackbox/bbtest"
 	"github.com/gopz/compress/internal/bridge"
 	"github.com/gopz/compress/internal/zstfile"
+	"github.com/gopz/compress/internal/zstframe"
 )
 
 // seekEntry returns the entry of a frame in a seek table.
@@ -381,6 +383,53 @@ func TestDamagedSeekTable(t *testing.T) {
 		bad[bit/8] ^= 1 << (bit % 8)
 		if _, err := bbtest.Decode(bad); !errors.Is(err, compress.ErrCorrupt) {
 			t.Errorf("bit %d: %v", bit, err)
+		}
+	}
+}
+
+// TestListDamagedFrames damages each frame of files with intact seek tables. ReadInfo lists what
+// the tables say, and a Reader finds the damage.
+func TestListDamagedFrames(t *testing.T) {
+	content := bbtest.RandomBytes(5*bbtest.BlockSize, 1)
+	one := bbtest.Encode(t, content, smallFrames...)
+	unchecked := bbtest.Encode(t, content, append(smallFrames, compress.WithChecksum(false))...)
+	list := func(file []byte) (info compress.Info, blocks []compress.BlockInfo, err error) {
+		info, err = compress.ReadInfo(bytes.NewReader(file), int64(len(file)),
+			func(b compress.BlockInfo) error { blocks = append(blocks, b); return nil })
+		return info, blocks, err
+	}
+	for name, file := range map[string][]byte{
+		"one": one, "unchecked": unchecked, "joined": slices.Concat(one, one),
+	} {
+		want, blocks, err := list(file)
+		if err != nil || len(blocks) < 5 || want.Content < 5*bbtest.BlockSize {
+			t.Fatalf("%s: %+v, %v", name, want, err)
+		}
+		for _, b := range blocks {
+			if b.Content == 0 {
+				continue
+			}
+			at := int(b.Offset)
+			_, n, err := zstframe.ParseHeader(file[at:])
+			if err != nil {
+				t.Fatal(err)
+			}
+			for what, bad := range map[string][]byte{
+				"magic number":   bbtest.Flip(file, at+1),
+				"header":         bbtest.Patch(file, at+4, file[at+4]|8), // a bit that is reserved
+				"kind of block":  bbtest.Patch(file, at+n, file[at+n]|6), // one that is reserved
+				"size of block":  bbtest.Flip(file, at+n+1),
+				"large block":    bbtest.Patch(file, at+n+2, 0xff),
+				"all of a frame": bbtest.Patch(file, at, make([]byte, b.Size)...),
+			} {
+				got, list, err := list(bad)
+				if err != nil || !reflect.DeepEqual(got, want) || !slices.Equal(list, blocks) {
+					t.Errorf("%s, %s of frame %d: %+v, %+v, %v", name, what, b.Number, got, list, err)
+				}
+				if _, err := bbtest.Decode(bad); err == nil {
+					t.Errorf("%s, %s of frame %d: the Reader finds no damage", name, what, b.Number)
+				}
+			}
 		}
 	}
 }
