@@ -427,3 +427,19 @@ func TestArchiveOptions(t *testing.T) {
 		pz(t, "", strings.Fields(c.args)...).want(t, exitError, c.text)
 	}
 }
+
+// TestSpoolDirectory lists an archive that needs a temporary file, without a directory for that.
+// The message names the directory.
+func TestSpoolDirectory(t *testing.T) {
+	dir := t.TempDir()
+	path := write(t, runTool(t, tarOf(t, tar.Header{Name: "a"}), "xz", "-c"), dir, "x.tar.xz")
+	missing := filepath.Join(dir, "missing")
+	for _, name := range []string{"TMPDIR", "TMP", "TEMP", "USERPROFILE"} { // os.TempDir reads these
+		t.Setenv(name, missing)
+	}
+	r := runProcess(t, nil, "-l", "--tar", path)
+	r.want(t, exitError, "cannot make a temporary file in "+missing)
+	if strings.Contains(r.err, "damaged") {
+		t.Error(r.err)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/gopz/compress/internal/testenv"
 )
@@ -33,7 +34,13 @@ func TestBench(t *testing.T) {
 		"-9 --format zst", "-T1 -a -5", "--rsyncable -B8K", "-M64M -2",
 	} {
 		fields := strings.Fields(args)
-		rows := benchRows(t, pz(t, "", append(fields, "-b", "-i0", in)...).want(t, exitOK).out)
+		out := pz(t, "", append(fields, "-b", "-i0", in)...).want(t, exitOK).out
+		for line := range strings.Lines(strings.ReplaceAll(out, dir, "")) {
+			if utf8.RuneCountInString(line) > 80 {
+				t.Errorf("%s: more than 80 columns: %s", args, line)
+			}
+		}
+		rows := benchRows(t, out)
 		if len(rows) != 2 || len(rows[1]) != 7 || rows[1][6] != in {
 			t.Fatalf("%s: rows %q", args, rows)
 		}

@@ -357,6 +357,8 @@ func TestExtractBehindEnd(t *testing.T) {
 		{"tar.xz", []string{"xz", "-c"}, exitError},
 		{"tar.zst", []string{"zstd", "-qc"}, exitError},
 		{"tar.lzma", []string{"xz", "-c", "--format=lzma"}, exitError},
+		{"tar.lz", []string{"lzip", "-c"}, exitOK},
+		{"tlz", []string{"lzip", "-c"}, exitOK},
 	} {
 		packed := runTool(t, archive, c.args[0], c.args[1:]...)
 		for _, rest := range []string{"", "text behind it"} {

@@ -59,6 +59,11 @@ func TestList(t *testing.T) {
 	if !strings.HasPrefix(short, " blocks    compressed  uncompressed    ratio  check   name\n     25 ") {
 		t.Errorf("-l: %s", short)
 	}
+	for line := range strings.Lines(strings.ReplaceAll(short, dir, "")) {
+		if utf8.RuneCountInString(line) > 80 {
+			t.Errorf("-l: %d columns: %s", utf8.RuneCountInString(line)-1, line)
+		}
+	}
 	// One file has no totals, and -q no head, so scripts get one line.
 	if got := pz(t, "", "-l", a).want(t, exitOK).out; strings.Count(got, "\n") != 2 {
 		t.Errorf("-l: want 2 lines: %s", got)

@@ -111,7 +111,14 @@ func TestProgressBarComparing(t *testing.T) {
 		MatchString(screen) {
 		t.Errorf("on the screen: %q", screen)
 	}
-	if got := slices.Compact(shares(screen)); !slices.Equal(got, []int{25, 50, 75}) {
+	// On a slow machine the bar may be drawn between the places where the source waits as well.
+	got := slices.Compact(shares(screen))
+	for _, share := range []int{25, 50, 75} {
+		if !slices.Contains(got, share) {
+			t.Errorf("the bar does not show %d%%", share)
+		}
+	}
+	if !slices.IsSorted(got) {
 		t.Errorf("the bar shows %v%%: %q", got, screen)
 	}
 	if a.bar != nil {
