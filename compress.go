@@ -160,8 +160,8 @@ var (
 //	Part   Part   // the part of the file that is wrong; PartUnknown if none can be named
 //	Stream int    // number of the stream, .gz member or .zst file in the input, from 0
 //	Block  int64  // number of the block or frame in its stream, from 0; −1 if it is about none
-//	Offset int64  // byte offset in the compressed input of what is wrong; −1 if unknown. Of a
-//	              // .zst frame it is the damaged block's, or the frame's
+//	Offset int64  // byte offset in the compressed input of what is wrong; −1 if unknown. In
+//	              // a .zst file it is where the block begins, or where a short frame begins
 //	Detail string // a sentence for people; may be empty
 //	Err    error  // the error of a lower layer; may be nil
 //	Memory int64  // for ErrMemory: the least limit in bytes that would do; 0 if unknown

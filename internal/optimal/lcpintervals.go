@@ -86,7 +86,15 @@ const (
 )
 
 // lcpMemory returns the memory for blocks of size bytes, in bytes, rounded up as the runtime does.
-func lcpMemory(size int) int { return 4*size + 4*linksLen(size) + 16<<10 }
+func lcpMemory(size int) int {
+	size = lcpRoom(size)
+	return 4*size + 4*linksLen(size) + 16<<10
+}
+
+// lcpRoom returns the positions that there is room for if a block has so many. The first block of a
+// frame has no window, and those behind it are longer by that. Without more room their tables would
+// be made twice, and take twice the memory until the garbage collector runs.
+func lcpRoom(size int) int { return size + size/16 }
 
 // linksLen returns the length of links, which suffix.Sort uses as scratch memory.
 func linksLen(size int) int { return max(size+1, suffix.Scratch(size)) }
@@ -95,7 +103,8 @@ func linksLen(size int) int { return max(size+1, suffix.Scratch(size)) }
 func (t *lcpIntervals) reset(c *config, src []byte, start int, checkpoint func()) {
 	n := len(src)
 	if cap(t.nodes) < n {
-		t.nodes, t.links = make([]int32, n), make([]int32, linksLen(n))
+		room := lcpRoom(n)
+		t.nodes, t.links = make([]int32, room), make([]int32, linksLen(room))
 	}
 	t.nodes, t.links = t.nodes[:n], t.links[:linksLen(n)]
 	t.nice, t.minMatch = c.Nice, c.MinNew

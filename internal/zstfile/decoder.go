@@ -226,7 +226,7 @@ func (p *part) Verify(s *container.Serial) {
 	}
 	if s.Stop == nil && p.ends {
 		if d.checks && f.Checksum && p.sum != uint32(d.hash.Sum64()) {
-			s.Stop = f.fail(errs.Checksum, nil)
+			s.Stop = f.fail(errs.Checksum, f.offset, nil)
 		} else if !f.counted {
 			d.ends(p, d.summed)
 		}
@@ -244,17 +244,13 @@ func (p *part) corrupt(src []byte, i int, err error) error {
 		n := zstframe.BlockHeaderSize + b.Size
 		at, src = at+int64(n), src[n:]
 	}
-	return &errs.Error{
-		Kind: errs.Corrupt, Part: errs.PartBlock, Block: p.frame.number, Offset: at, Err: err,
-	}
+	return p.frame.fail(errs.Corrupt, at, err)
 }
 
-func (f *frameInfo) fail(kind, err error) error {
-	return &errs.Error{
-		Kind: kind, Part: errs.PartBlock, Block: f.number, Offset: f.offset, Err: err,
-	}
+func (f *frameInfo) fail(kind error, at int64, err error) error {
+	return &errs.Error{Kind: kind, Part: errs.PartBlock, Block: f.number, Offset: at, Err: err}
 }
 
-func (f *frameInfo) corrupt(err error) error { return f.fail(errs.Corrupt, err) }
+func (f *frameInfo) corrupt(err error) error { return f.fail(errs.Corrupt, f.offset, err) }
 
-func (f *frameInfo) tooLarge() error { return f.fail(errs.TooLarge, nil) }
+func (f *frameInfo) tooLarge() error { return f.fail(errs.TooLarge, f.offset, nil) }
