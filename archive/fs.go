@@ -98,11 +98,11 @@ func (f *FS) load() error {
 	return f.scan()
 }
 
-// errLoneBlock is the error of an archive that ends as a cut one may.
-var errLoneBlock = errors.New("a lone block of zeros; an archive ends in two")
+// errLoneBlock is the error of an archive with bytes that are not read.
+var errLoneBlock = errors.New("more behind a lone block of zeros; an archive ends in two")
 
-// EndError says what is wrong with the end of an archive that Open has read nevertheless: behind a
-// single block of zeros there may be more. It returns nil if the archive ends as it should.
+// EndError says what is wrong with the end of an archive that Open has read nevertheless: a single
+// block of zeros ends it, and more is behind that. It returns nil if the archive ends as it should.
 func (f *FS) EndError() error { return f.endError }
 
 // isTar reports whether src holds a tar file that is not compressed.

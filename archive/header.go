@@ -48,7 +48,7 @@ type headerReader struct {
 	size   int64
 	at     int64 // of the next block
 	global records
-	lone   bool // the archive ends in one block of zeros in place of two
+	lone   bool // one block of zeros ends the archive in place of two, and more is behind it
 	buf    *bufio.Reader
 	block  [blockSize]byte
 }
@@ -143,7 +143,7 @@ func (r *headerReader) readBlock() error {
 		if err != nil && err != io.EOF {
 			return err
 		}
-		r.lone = n < blockSize || !isZero(r.block[:])
+		r.lone = !isZero(r.block[:n])
 		return io.EOF
 	case !sumMatches(r.block[:]):
 		return tar.ErrHeader

@@ -11,6 +11,7 @@ import (
 const (
 	maxRows = 1 << 20 // in a file
 	samples = 16      // slices of a zone that tell whether it is there
+	most    = samples/2 + 1
 )
 
 // A row is intact packets that agree about where their zone begins.
@@ -61,9 +62,10 @@ func (f *file) groups(lo, hi int64) (list []*group) {
 	return list
 }
 
-// zones returns the zones of a group, the likeliest first. Rows belong together that are nearer to
-// each other than equal zones can be: bytes are missing between them, or too many. Another row is a
-// copy of packets if half of its zone is not in front of it.
+// zones returns the zones of a group, the likeliest first: those in whose place most of the zone
+// is, and of others those of most packets. Rows belong together that are nearer to each other than
+// equal zones can be: bytes are missing between them, or too many. Another row is a copy of packets
+// if no more than half of its zone is in front of it.
 func (f *file) zones(g *group) (list []*zone) {
 	rows := slices.Collect(maps.Values(g.rows))
 	if len(rows) > 1 {
@@ -72,7 +74,8 @@ func (f *file) zones(g *group) (list []*zone) {
 		}
 	}
 	slices.SortFunc(rows, func(a, b *row) int {
-		return cmp.Or(b.right-a.right, b.count-a.count, cmp.Compare(a.start, b.start))
+		return cmp.Or(
+			b.right/most-a.right/most, b.count-a.count, b.right-a.right, cmp.Compare(a.start, b.start))
 	})
 	radius := (int64(g.Size) + g.SectionSize()) * 3 / 4
 	near := map[int64]*zone{} // by their start in this unit
@@ -85,7 +88,7 @@ next:
 				continue next
 			}
 		}
-		if len(list) == 0 || 2*r.right >= samples {
+		if len(list) == 0 || r.right >= most {
 			near[k] = &zone{group: g, main: r, first: r, last: r}
 			list = append(list, near[k])
 		}

@@ -155,7 +155,7 @@ func (f *file) collectAt(z *zone, starts ...int64) {
 	s := z.slots
 	buf := make([]byte, z.Slice)
 	for k, start := range starts {
-		if k > 0 && s.missing <= s.parity || slices.Contains(starts[:k], start) {
+		if s.missing == 0 || slices.Contains(starts[:k], start) {
 			continue
 		}
 		for i, at := range s.from {

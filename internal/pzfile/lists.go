@@ -39,7 +39,7 @@ func (s *search) takeIndex(tail int64, f Footer, list []index.Block) {
 	start := end - f.Size
 	behind := sort.Search(len(s.streams), func(i int) bool { return s.streams[i].start > start })
 	i := max(0, behind-1)
-	sound := s.streams[i].start == start && s.keepListed(i, list)
+	sound := s.streams[i].start == start && !s.streams[i].sound && s.keepListed(i, list)
 	if !sound {
 		s.splitStream(start, tail, list)
 	}
@@ -85,10 +85,14 @@ func (s *search) keepListed(i int, list []index.Block) bool {
 // splitStream ends the stream in front of the last blocks that an index has, whose end marker is at
 // tail. They become another stream, which begins at start unless bytes are missing or inserted. If
 // the index has all blocks, it does so only if there is room for another stream in front of start.
+// Blocks in front of all damage stay with the stream if they are intact: a Reader gives them.
 func (s *search) splitStream(start, tail int64, list []index.Block) {
 	k := len(s.found)
 	for k > s.first && isListed(list, &s.found[k-1]) {
 		k--
+	}
+	if n := s.undamaged(); k > s.first && k < n && s.areIntact(s.found[s.first:n]) {
+		k = n
 	}
 	at, d := tail, s.damage
 	if k < len(s.found) {
@@ -107,6 +111,16 @@ func (s *search) splitStream(start, tail int64, list []index.Block) {
 	if k < len(s.found) {
 		s.found[k].damage = &damage{s.start, d.err}
 	}
+}
+
+// undamaged returns where among the blocks found those end that follow the header of the stream
+// without damage.
+func (s *search) undamaged() int {
+	n := s.first
+	for n < len(s.found) && s.found[n].damage == nil && s.found[n].number == int64(n-s.first) {
+		n++
+	}
+	return n
 }
 
 // isListed reports whether an index has an entry of a block.
