@@ -139,7 +139,7 @@ func (z *response) beginBody(start []byte, size int64) {
 	z.state = plain
 	if (hasBody(z.status) || isPart(z.status)) && !untouchable(header) && !noTransform(z.r.Header) {
 		media, sniffed := mediaType(header, start)
-		if len(late["Content-Type"]) > 0 {
+		if late.Get("Content-Type") != "" {
 			media, _ = mediaType(late, nil) // the server sends another one, but this is what it is
 		}
 		if z.encodes(header, media, size) {
@@ -231,7 +231,7 @@ func (z *response) missing() int {
 	if z.declared < 0 {
 		least = max(least, z.h.minSize)
 	}
-	if len(z.header["Content-Type"]) == 0 {
+	if z.header.Get("Content-Type") == "" {
 		least = max(least, sniffSize)
 	}
 	if z.declared >= 0 {

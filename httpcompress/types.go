@@ -49,12 +49,13 @@ func Compressible(mediaType string) bool {
 
 // mediaType returns the media type of a response without parameters, in lower case: that of its
 // Content-Type, or one sniffed from the start of the body. It is empty if there is neither. sniffed
-// is the Content-Type to set, which is empty if the handler has set one, or nil in place of one.
+// is the Content-Type to set, which is empty if the handler has set one, or "" or nil in place of
+// one.
 func mediaType(h http.Header, start []byte) (media, sniffed string) {
-	values, set := h["Content-Type"]
+	_, set := h["Content-Type"]
+	media = h.Get("Content-Type")
 	switch {
-	case len(values) > 0:
-		media = values[0]
+	case media != "":
 	case len(start) == 0:
 		return "", ""
 	default:

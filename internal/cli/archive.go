@@ -245,13 +245,14 @@ func (a *app) explainArchive(in *source, err error) string {
 	switch {
 	case errors.As(err, &e):
 		return a.explain(in, err)
-	case errors.Is(err, tar.ErrHeader):
+	case errors.Is(err, tar.ErrHeader), errors.Is(err, io.ErrUnexpectedEOF):
 		if format, tool := a.recognize(in); format != "" && in.foreignFormat() == nil {
 			return fmt.Sprintf("is %s data; use %s", format, tool)
 		}
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			return "is cut short, or is no tar archive"
+		}
 		return "is no tar archive, or is damaged " + strings.TrimPrefix(reason(err), "archive: ")
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return "is cut short, or is no tar archive"
 	}
 	return strings.TrimSpace(strings.TrimPrefix(a.explain(in, err), "archive:"))
 }

@@ -238,6 +238,7 @@ func TestNoArchive(t *testing.T) {
 		{"text.pz", pz(t, text, "-c").out, "text.pz: is no tar archive, or is damaged at byte 0"},
 		{"text.zst", pz(t, text, "-c", "--format=zst").out, "is no tar archive"},
 		{"a.zip", "PK\x03\x04" + text, "a.zip: is zip data; use unzip"},
+		{"a.tar.lzo", "\x89LZO\x00\r\n\x1a\n", "a.tar.lzo: is lzop data; use lzop -d"},
 		{"none", "", "none: "},
 		{"short", "abc", "short: is cut short, or is no tar archive"},
 		{"cut.tar", plain[:500], "cut.tar: is cut short"},

@@ -288,6 +288,13 @@ func TestExtractHoles(t *testing.T) {
 		t.Errorf("with a limit: %v: %s", err, text)
 	}
 	wantFiles(t, "out")
+	plain, err := os.ReadFile("a.tar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, strings.Replace(string(plain), "\n549755813888\n", "\nx49755813888\n", 1), dir, "bad.tar")
+	pz(t, "", "-x", "bad.tar").want(t, exitError,
+		"bad.tar: big: its header, or its map of holes, is damaged")
 }
 
 // TestArchiveUnknownSize archives a file that has more content than its size says.

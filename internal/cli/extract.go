@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"archive/tar"
 	"errors"
 	"io"
 	"io/fs"
@@ -104,6 +105,8 @@ func (x *extraction) fail(e *archive.Entry, err error) {
 		text = "is a hard link to a file that the archive does not have"
 	case errors.Is(err, io.ErrUnexpectedEOF) && !errors.As(err, &damage):
 		text = "the archive ends inside this file"
+	case errors.Is(err, tar.ErrHeader):
+		text = "its header, or its map of holes, is damaged"
 	}
 	x.app.fail(x.in.name, "%s: %s", printable(e.Name), text)
 }
