@@ -60,18 +60,28 @@ func terminalApp(t *testing.T) (a *app, person *os.File) {
 }
 
 // seen returns everything that was printed on the terminal.
-func seen(a *app, person *os.File) string {
-	a.stdout.WriteString("\x04end\n")
-	var all strings.Builder
-	b := make([]byte, 4096)
-	for !strings.Contains(all.String(), "\x04end") {
-		n, err := person.Read(b)
-		if err != nil {
-			break
+func seen(a *app, person *os.File) string { return watch(person)(a) }
+
+// watch reads a terminal from now on: one that nobody reads takes 4 KiB, and then waits. seen
+// returns everything that was printed.
+func watch(person *os.File) (seen func(a *app) string) {
+	text := make(chan string, 1)
+	go func() {
+		var all strings.Builder
+		b := make([]byte, 4096)
+		for !strings.Contains(all.String(), "\x04end") {
+			n, err := person.Read(b)
+			if err != nil {
+				break
+			}
+			all.Write(b[:n])
 		}
-		all.Write(b[:n])
+		text <- all.String()
+	}()
+	return func(a *app) string {
+		a.stdout.WriteString("\x04end\n")
+		return <-text
 	}
-	return all.String()
 }
 
 func TestTerminalRefusals(t *testing.T) {
@@ -288,13 +298,14 @@ func TestProgressBar(t *testing.T) {
 			t.Parallel()
 			a, person := terminalApp(t)
 			a.barDelay = c.delay
+			seen := watch(person)
 			a.stdin = slowFile(t, c.input)
 			a.stdout, _ = os.Create(filepath.Join(t.TempDir(), "out"))
 			if code := a.run(c.args); code != exitOK {
 				t.Errorf("exit code %d, want %d", code, exitOK)
 			}
 			a.stdout = a.stderr
-			got := seen(a, person)
+			got := seen(a)
 			shown := strings.Contains(got, "standard input")
 			if shown != (c.text != "") || !regexp.MustCompile(c.text).MatchString(got) {
 				t.Errorf("on the screen: %q", got)

@@ -28,10 +28,11 @@ func TestProgressBarOfBatch(t *testing.T) {
 			time.Sleep(barPeriod / 4)
 		}
 	}
+	seen := watch(person)
 	if code := a.run([]string{"-T1", "-r", dir}); code != exitWarning {
 		t.Errorf("exit code %d, want %d", code, exitWarning)
 	}
-	got := seen(a, person)
+	got := seen(a)
 	first, rest, ok := strings.Cut(got, "\rpz: "+dir+"/p/f03.pz: already exists")
 	bar := regexp.MustCompile(`\r([0-9]+) files?: [0-9.]+ (B|KiB), [0-9.]+ MB/s, [0-9]s *`)
 	if !ok || !bar.MatchString(first) || !bar.MatchString(rest) {

@@ -36,11 +36,12 @@ func TestProgressBarWithinBlock(t *testing.T) {
 		a, person := terminalApp(t)
 		setColumns(t, person, 100)
 		a.barDelay = barPeriod / 10
+		seen := watch(person)
 		out := filepath.Join(dir, "out")
 		if code := a.run(append(args, "-B8M", "-k", "-o", out, in)); code != exitOK {
 			t.Fatalf("%v: exit code %d", args, code)
 		}
-		screen := seen(a, person)
+		screen := seen(a)
 		got := slices.Compact(shares(screen))
 		if len(got) < 2 || !slices.IsSorted(got) || got[len(got)-1] > 100 {
 			t.Errorf("%v: the bar shows %v%%: %q", args, got, screen)
