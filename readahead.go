@@ -143,7 +143,11 @@ func (r *Reader) submit(b *pipeline.Block) {
 	r.count++
 	r.places[b.Tag] = u.Place
 	r.run.Number(u.Place.Block)
-	waits := u.Pause || u.Alone || u.Decoder == nil && u.Place.Content <= smallContent
+	if u.Alone {
+		r.run.Do(b) // to hand it to a worker costs a turn of the processor
+		return
+	}
+	waits := u.Pause || u.Decoder == nil && u.Place.Content <= smallContent
 	r.submitBlock(b, u.Raw, waits)
 }
 
