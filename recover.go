@@ -179,7 +179,7 @@ func salvage(src io.ReaderAt, size int64, o *options) (*index.File, []index.Gap,
 	return x, gaps, err
 }
 
-// verify returns a function that decodes blocks of src to see whether they are intact.
+// verify returns a function that decodes a single block of src to see whether it is intact.
 func (o *options) verify(src io.ReaderAt) pzfile.Verify {
 	return func(f *index.File, memory int64) (bool, error) {
 		opt := *o
@@ -189,17 +189,11 @@ func (o *options) verify(src io.ReaderAt) pzfile.Verify {
 			return false, err
 		}
 		defer r.Close()
-		use := (*blockContent).content
-		if len(f.Blocks) == 1 {
-			use = (*blockContent).ownContent // the sources are no part of f
-		}
-		for n := int64(0); err == nil && n < int64(len(f.Blocks)); n++ {
-			var e *cacheEntry
-			e, _, err = r.get(n, true)
-			if err == nil {
-				_, err = e.Use(use)
-				r.cache.Release(e)
-			}
+		// A source is no part of f: the block's own content is verified.
+		e, _, err := r.get(0, true)
+		if err == nil {
+			_, err = e.Use((*blockContent).ownContent)
+			r.cache.Release(e)
 		}
 		return err == nil, o.canceled()
 	}

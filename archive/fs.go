@@ -101,8 +101,8 @@ func (f *FS) load() error {
 // errLoneBlock is the error of an archive with bytes that are not read.
 var errLoneBlock = errors.New("more behind a lone block of zeros; an archive ends in two")
 
-// EndError says what is wrong with the end of an archive that Open has read nevertheless: a single
-// block of zeros ends it, and more is behind that. It returns nil if the archive ends as it should.
+// EndError returns an error if data follows a single block of zeros, where an archive has two. Open
+// does not read that data.
 func (f *FS) EndError() error { return f.endError }
 
 // isTar reports whether src holds a tar file that is not compressed.

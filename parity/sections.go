@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	maxRows = 1 << 20 // in a file
-	samples = 16      // slices of a zone that tell whether it is there
-	most    = samples/2 + 1
+	maxRows = 1 << 20       // in a file
+	samples = 16            // slices of a zone that tell whether it is there
+	most    = samples/2 + 1 // more than half of them
 )
 
 // A row is intact packets that agree about where their zone begins.

@@ -121,7 +121,7 @@ func TestOtherFormatsAreNamed(t *testing.T) {
 		"PK\x03\x04":             "is zip data; use unzip",
 		"PK\x05\x06":             "is zip data; use unzip",
 		"7z\xbc\xaf\x27\x1c":     "is 7z data; use 7z x",
-		"LRZI":                   "is lrzip data; use lrzip -d",
+		"LRZI\x00":               "is lrzip data; use lrzip -d",
 		"\x1f\x8b\x07":           unknownFormat, // an undefined compression method
 		"BZ":                     unknownFormat,
 		"PKWARE":                 unknownFormat,

@@ -15,7 +15,7 @@ var archives = []struct{ magic, name, tool string }{
 	{"PK\x05\x06", "zip", "unzip"}, // an empty archive
 	{"7z\xbc\xaf\x27\x1c", "7z", "7z x"},
 	{"\x89LZO\x00\r\n\x1a\n", "lzop", "lzop -d"},
-	{"LRZI", "lrzip", "lrzip -d"},
+	{"LRZI\x00", "lrzip", "lrzip -d"},
 }
 
 // magicSize is the size of the longest magic number, in bytes.

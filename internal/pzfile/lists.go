@@ -85,14 +85,14 @@ func (s *search) keepListed(i int, list []index.Block) bool {
 // splitStream ends the stream in front of the last blocks that an index has, whose end marker is at
 // tail. They become another stream, which begins at start unless bytes are missing or inserted. If
 // the index has all blocks, it does so only if there is room for another stream in front of start.
-// Blocks in front of all damage stay with the stream if they are intact: a Reader gives them.
+// Blocks in front of all damage stay with a stream that begins at start: a Reader gives them.
 func (s *search) splitStream(start, tail int64, list []index.Block) {
 	k := len(s.found)
 	for k > s.first && isListed(list, &s.found[k-1]) {
 		k--
 	}
-	if n := s.undamaged(); k > s.first && k < n && s.areIntact(s.found[s.first:n]) {
-		k = n
+	if start == s.start && k > s.first {
+		k = max(k, s.undamaged())
 	}
 	at, d := tail, s.damage
 	if k < len(s.found) {
@@ -113,8 +113,7 @@ func (s *search) splitStream(start, tail int64, list []index.Block) {
 	}
 }
 
-// undamaged returns where among the blocks found those end that follow the header of the stream
-// without damage.
+// undamaged returns the end of the stream's first blocks that no damage interrupts.
 func (s *search) undamaged() int {
 	n := s.first
 	for n < len(s.found) && s.found[n].damage == nil && s.found[n].number == int64(n-s.first) {

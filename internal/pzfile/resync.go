@@ -221,33 +221,12 @@ func (s *search) continues(p []byte, at, number int64) bool {
 // isIntact decodes a block. checks says whether it has a check.
 func (s *search) isIntact(b *index.Block, number int64, checks bool) bool {
 	st := s.row(number)
-	st.Checks = checks
-	return s.decodes(st, []index.Block{*b})
-}
-
-// areIntact decodes the first blocks of the stream.
-func (s *search) areIntact(units []unit) bool {
-	blocks := make([]index.Block, len(units))
-	for i := range units {
-		blocks[i] = units[i].Block
+	st.Checks, st.Blocks, st.Content = checks, 1, int64(b.Raw)
+	st.BlockSize = max(MinBlockSize, container.CeilPow2(int(b.Raw)))
+	f := &index.File{
+		Size: s.Size, Content: st.Content, Streams: []index.Stream{st}, Blocks: []index.Block{*b},
 	}
-	return s.decodes(s.row(0), blocks)
-}
-
-// decodes decodes blocks that follow one another.
-func (s *search) decodes(st index.Stream, blocks []index.Block) bool {
-	f, cost := &index.File{Size: s.Size, Blocks: blocks}, int64(0)
-	st.Blocks, st.BlockSize = int64(len(blocks)), MinBlockSize
-	for i := range blocks {
-		b := &blocks[i]
-		b.Content = f.Content
-		f.Content += int64(b.Raw)
-		st.BlockSize = max(st.BlockSize, container.CeilPow2(int(b.Raw)))
-		cost += int64(b.Size) + int64(b.Raw)
-	}
-	st.Content = f.Content
-	f.Streams = []index.Stream{st}
-	return s.Intact(cost, func() (bool, error) {
+	return s.Intact(int64(b.Size)+st.Content, func() (bool, error) {
 		return s.verify(f, max(1, s.Limits.Memory()-s.Memory()))
 	})
 }

@@ -51,9 +51,9 @@ type Rules struct {
 	Dictionary uint32
 }
 
-// Verify reports whether the blocks of f can be decoded and have the right checks. Of a single one
-// it verifies only what repeats no other block. It may take memory bytes. It returns an error,
-// which ends the search, if a block needs more memory or the context has ended.
+// Verify reports whether the only block of f can be decoded and has the right check. It may take
+// memory bytes. It returns an error, which ends the search, if the block needs more memory or the
+// context has ended.
 type Verify func(f *index.File, memory int64) (intact bool, err error)
 
 // stream is what the search has found of a stream, or a damaged section.
