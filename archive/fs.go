@@ -98,8 +98,8 @@ func (f *FS) load() error {
 	return f.scan()
 }
 
-// errLoneBlock is the error of an archive with bytes that are not read.
-var errLoneBlock = errors.New("more behind a lone block of zeros; an archive ends in two")
+// errLoneBlock is the error of EndError.
+var errLoneBlock = errors.New("data behind a single block of zeros is not read; an archive ends in two")
 
 // EndError returns an error if data follows a single block of zeros, where an archive has two. Open
 // does not read that data.

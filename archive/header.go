@@ -48,7 +48,7 @@ type headerReader struct {
 	size   int64
 	at     int64 // of the next block
 	global records
-	lone   bool // one block of zeros ends the archive in place of two, and more is behind it
+	lone   bool // data follows a single block of zeros, where an archive has two
 	buf    *bufio.Reader
 	block  [blockSize]byte
 }

@@ -7,7 +7,7 @@
 // A response is compressed if the client accepts zstd or gzip, its Content-Type is [Compressible],
 // and it has at least 1 KiB. Up to that size the handler's output is kept in memory. Status and
 // header are sent after it, as they were at WriteHeader or at the first Write. The Content-Type is
-// sniffed as by net/http if there is none. Options change all of that.
+// sniffed as by net/http if there is none, or an empty one. Options change all of that.
 //
 // Nothing but the encoding and its headers differs from what the handler sends without the package.
 // That goes for trailers, informational responses and Hijack too. A status that was set before

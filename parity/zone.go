@@ -133,7 +133,8 @@ func (f *file) load(z *zone) {
 // unload forgets what load has found.
 func (z *zone) unload() { z.catalog, z.right, z.slots, z.whole = nil, nil, nil, nil }
 
-// collect finds slices in the source, until parity can replace those that are missing.
+// collect finds slices in the source: where the zone may begin, and if parity cannot replace the
+// others, by a search.
 func (f *file) collect(z *zone) {
 	s := z.slots
 	f.collectAt(z, z.starts()...)

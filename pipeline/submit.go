@@ -38,9 +38,9 @@ func (r *Run) Submit(b *Block) {
 }
 
 // Do submits a block as Submit does, but runs its stages on the caller's goroutine at once, also
-// while all workers are busy. It is for small blocks that the caller waits for. It takes no lock of
-// the scheduler, unless statistics are on. A block that must go to a device, or that waits for
-// another serial one, goes to the workers as with Submit.
+// while all workers are busy. It is for blocks that the caller waits for, and that are small or
+// alone in flight. It takes no lock of the scheduler, unless statistics are on. A block that must
+// go to a device, or that waits for another serial one, goes to the workers as with Submit.
 func (r *Run) Do(b *Block) {
 	if r.cfg.Assign.Strict() || b.isSerial() && r.out.Len() > 0 {
 		r.Submit(b)

@@ -170,11 +170,11 @@ func TestCoderCompares(t *testing.T) {
 // MiB of each real file, all of them with PZ_TEST=matrix, or made data.
 func TestLevelsShrink(t *testing.T) {
 	testenv.Long(t)
-	size, most := 1<<20, 1.0
+	size := 1 << 20
 	files := corpus.Real(t)
-	if len(files) == 0 {
-		// Made content has more matches of 3 bytes, which only some levels look for.
-		files, size, most = corpus.Files(t), 128<<10, 1.02
+	real := len(files) > 0
+	if !real {
+		files, size = corpus.Files(t), 128<<10
 	}
 	var content []byte
 	for _, f := range files {
@@ -194,7 +194,11 @@ func TestLevelsShrink(t *testing.T) {
 					t.Fatal(err)
 				}
 				size := float64(len(packed))
-				if size >= most*before {
+				most := before
+				if !real && info.Name == "lzseqr" && level == 6 {
+					most *= 1.02 // made data has more matches of 3 bytes, which this level does not find
+				}
+				if size >= most {
 					t.Errorf("level %d: %.0f bytes, level %d: %.0f", level, size, level-1, before)
 				}
 				before = size

@@ -151,17 +151,17 @@ func TestExtractDamagedHeader(t *testing.T) {
 	}
 }
 
-// TestExtractLoneBlock extracts an archive that one block of zeros ends in front of more bytes. GNU
-// tar warns of it. Nothing is wrong with one that has nothing more.
+// TestExtractLoneBlock extracts an archive in which data follows a single block of zeros. GNU tar
+// warns of that. Nothing is wrong if no data follows.
 func TestExtractLoneBlock(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	plain := tarOf(t, tar.Header{Name: "a"})
 	write(t, plain[:1024+512]+strings.Repeat("x", 512), dir, "a.tar")
 	pz(t, "", "-x", "a.tar").want(t, exitWarning,
-		"a.tar: at byte 1024 of the tar file: more behind a lone block of zeros")
+		"a.tar: at byte 1024 of the tar file: data behind a single block of zeros")
 	wantFile(t, "a", "a")
-	pz(t, "", "-l", "--tar", "a.tar").want(t, exitWarning, "more behind a lone block of zeros")
+	pz(t, "", "-l", "--tar", "a.tar").want(t, exitWarning, "data behind a single block of zeros")
 	write(t, plain[:1024+512], dir, "b.tar")
 	pz(t, "", "-l", "--tar", "b.tar").want(t, 0)
 	pz(t, "", "-x", "--force", "b.tar").want(t, 0)

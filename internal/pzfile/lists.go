@@ -39,6 +39,7 @@ func (s *search) takeIndex(tail int64, f Footer, list []index.Block) {
 	start := end - f.Size
 	behind := sort.Search(len(s.streams), func(i int) bool { return s.streams[i].start > start })
 	i := max(0, behind-1)
+	// A stream that has ended where its own index says has no second one.
 	sound := s.streams[i].start == start && !s.streams[i].sound && s.keepListed(i, list)
 	if !sound {
 		s.splitStream(start, tail, list)
